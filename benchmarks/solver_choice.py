@@ -1,10 +1,12 @@
-"""Does ``solver="auto"`` choose the quicker solver? Both are timed on a grid of examples, classes and kernels.
+"""Does ``solver="auto"`` choose the quickest way? All are timed on a grid of examples, classes and kernels.
 
     python benchmarks/solver_choice.py [--sizes 500 1000 2000 5452] [--json FILE] [--repeat 1]
 
+The ways are scikit-learn's solver, and the native one on a Gram matrix and on tables over distinct trees.
+
 TREC questions (``trec-qc-trees`` in a data folder): one coarse class against the rest, six coarse classes, fifty fine
 ones. Sizes above 5,452 take questions again with other words, so that trees differ as new questions would. CPU time of
-training, one thread, the two solvers in turns.
+training, one thread, in turns.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 
@@ -22,13 +25,16 @@ import sapwood as sw
 from places import corpus
 from sapwood import corpora
 from sapwood.kernels import Linear, PartialTree, SubsetTree
-from sapwood.learn import KernelSVC
+from sapwood.learn import KernelSVC, svm
+from sapwood.learn.solver import choice
 
 KERNELS = {
     "SST": SubsetTree(decay=0.4).normalized().on("tree"),
     "PTK": PartialTree(decay=0.4).normalized().on("tree"),
+    "PTK, bare": PartialTree(decay=0.4).normalized().on("bare"),
     "composite": SubsetTree(decay=0.4).normalized().on("tree") + Linear().normalized().on("words"),
 }
+WAYS = {"sklearn": ("sklearn", None), "Gram": ("native", True), "tables": ("native", False)}
 WITHIN = 1.15
 
 
@@ -55,50 +61,59 @@ def load(size: int) -> tuple[sw.Examples, dict[int, np.ndarray]]:
     X = sw.TreeArray(trees)
     words = [{word: 1.0 for word in leaves} for leaves in X.leaves()]
     labels = np.array(coarse)
-    return sw.Examples(tree=X, words=words), {2: labels == "HUM", 6: labels, 50: np.array(fine)}
+    bare = sw.TreeArray([sw.trees.map_leaves(tree, lambda _: "word") for tree in trees])  # many are the same
+    return sw.Examples(tree=X, bare=bare, words=words), {2: labels == "HUM", 6: labels, 50: np.array(fine)}
 
 
-def seconds(kernel: object, X: sw.Examples, y: np.ndarray, solver: str) -> float:
+def seconds(kernel: object, X: sw.Examples, y: np.ndarray, way: str) -> float:
+    solver, on_gram = WAYS[way]
     gc.collect()
-    start = time.process_time()
-    KernelSVC(kernel, solver=solver).fit(X, y)
-    return time.process_time() - start
+    with mock.patch.object(svm, "gram_is_quicker", return_value=on_gram):
+        start = time.process_time()
+        KernelSVC(kernel, solver=solver).fit(X, y)
+        return time.process_time() - start
 
 
-def grid(sizes: list[int], repeat: int, solvers: tuple[str, ...]) -> list[dict]:
+def chosen(X: sw.Examples, problems: int) -> str:
+    """Return what "auto" takes."""
+    if len(X) < choice.FEW:
+        return "sklearn"
+    return "Gram" if choice.gram_is_quicker(X, [len(X)] * problems, 2) else "tables"
+
+
+def grid(sizes: list[int], repeat: int, ways: tuple[str, ...]) -> list[dict]:
     rows = []
-    print(
-        "examples classes kernel      " + "".join(f"{solver:>10}" for solver in solvers) + "   chosen / better",
-        flush=True,
-    )
+    print("examples classes kernel      " + "".join(f"{way:>10}" for way in ways) + "   auto / best", flush=True)
     for size in sizes:
         X, labels = load(size)
         for classes, y in labels.items():
             for name, kernel in KERNELS.items():
-                spent: dict[str, list[float]] = {solver: [] for solver in solvers}
+                spent: dict[str, list[float]] = {way: [] for way in ways}
                 for _ in range(repeat):
-                    for solver in solvers:
-                        spent[solver].append(seconds(kernel, X, y, solver))
-                found = {solver: float(np.median(times)) for solver, times in spent.items()}
-                better = min(found["sklearn"], found["native"])
-                ratio = found["auto"] / better if "auto" in found else float("nan")
+                    for way in ways:
+                        spent[way].append(seconds(kernel, X, y, way))
+                found = {way: float(np.median(times)) for way, times in spent.items()}
+                auto = chosen(X, 1 if classes == 2 else classes)
+                ratio = found.get(auto, float("nan")) / min(found.values())
                 verdict = "" if np.isnan(ratio) or ratio <= WITHIN else "  MISSED"
-                shown = "".join(f"{found[solver]:10.2f}" for solver in solvers)
-                print(f"{size:8,} {classes:7} {name:<11} {shown}   {ratio:6.2f}{verdict}", flush=True)
-                distinct = len(set(X["tree"]._roots.tolist()))
-                rows.append({"examples": size, "classes": classes, "kernel": name, "distinct": distinct, **found})
+                shown = "".join(f"{found[way]:10.2f}" for way in ways)
+                print(f"{size:8,} {classes:7} {name:<11} {shown}   {auto} {ratio:6.2f}{verdict}", flush=True)
+                distinct = len(set(X["bare" if "bare" in name else "tree"]._roots.tolist()))
+                rows.append(
+                    {"examples": size, "classes": classes, "kernel": name, "distinct": distinct, "auto": auto, **found}
+                )
     return rows
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[500, 1000, 2000, 5452])
-    parser.add_argument("--solvers", nargs="+", default=["sklearn", "native", "auto"])
+    parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     with sw.options(threads=1, progress=False):
-        measured = grid(options.sizes, options.repeat, tuple(options.solvers))
+        measured = grid(options.sizes, options.repeat, tuple(options.ways))
     if options.json:
         options.json.write_text("".join(json.dumps(row) + "\n" for row in measured))
     sys.exit(0)

@@ -42,10 +42,10 @@ def _questions() -> tuple[list[str], np.ndarray]:
     return [row[3] for row in rows], np.array([row[0] for row in rows])
 
 
-def _training(kernel: object, one_class: bool) -> Callable[[], object]:
+def _training(kernel: object, one_class: bool, solver: str = "auto") -> Callable[[], object]:
     lines, labels = _questions()
     y = labels == "HUM" if one_class and labels.dtype.kind == "U" else labels
-    return lambda: KernelSVC(kernel).fit(sw.TreeArray(lines), y)
+    return lambda: KernelSVC(kernel, solver=solver).fit(sw.TreeArray(lines), y)
 
 
 def _prediction(kernel: object) -> Callable[[], object]:
@@ -68,6 +68,10 @@ WORKLOADS: dict[str, Callable[[], Callable[[], object]]] = {
     "Gram PTK": lambda: _gram(PartialTree(0.4)),
     "train one class, SST": lambda: _training(SubsetTree(0.4).normalized(), True),
     "train one class, PTK": lambda: _training(PartialTree(0.4).normalized(), True),
+    "train one class, SST, sklearn": lambda: _training(SubsetTree(0.4).normalized(), True, "sklearn"),
+    "train one class, SST, native": lambda: _training(SubsetTree(0.4).normalized(), True, "native"),
+    "train one class, PTK, sklearn": lambda: _training(PartialTree(0.4).normalized(), True, "sklearn"),
+    "train one class, PTK, native": lambda: _training(PartialTree(0.4).normalized(), True, "native"),
     "train six classes, SST": lambda: _training(SubsetTree(0.4).normalized(), False),
     "predict 500 trees, SST": lambda: _prediction(SubsetTree(0.4).normalized()),
 }

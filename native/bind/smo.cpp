@@ -30,6 +30,7 @@ class Held final : public RowSource<Real> {
     }
     std::size_t size() const override { return square_.size(); }
     Row<Real> row(std::size_t item) const override { return square_.row(item); }
+    const Real* table() const override { return square_.table(); }
 
   private:
     InputMatrix<Real> table_;

@@ -9,13 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "core/vectorized.hpp"
 #include "learn/row_sources.hpp"
+#include "learn/smo_loops.hpp"
 
 namespace sapwood {
 
@@ -36,14 +35,37 @@ struct Term {
     std::vector<double> scale;  // per point, or empty for all 1
 
     bool simple() const { return factors.size() == 1 && scale.empty(); }
+    bool constant() const { return factors.empty() && scale.empty(); }
 };
 
 // Some points in some order, with what rows need to know of each beside each other.
 struct Selection {
+    // Positions by tag: those with tag t are holders[starts[t]] to holders[starts[t + 1]].
+    struct Groups {
+        std::vector<std::uint32_t> starts, holders;
+    };
+
     std::vector<std::uint32_t> points;
     std::vector<std::vector<std::uint32_t>> items, tags, places;  // per component
+    std::vector<Groups> groups;                                   // per component, where they have been asked for
 
     std::size_t size() const { return points.size(); }
+
+    // Lists positions by tag, which sums over weighted points need.
+    void group() {
+        groups.assign(tags.size(), {});
+        for (std::size_t component = 0; component < tags.size(); ++component) {
+            const std::vector<std::uint32_t>& tag = tags[component];
+            if (tag.empty()) continue;
+            auto& [starts, holders] = groups[component];
+            starts.assign(*std::max_element(tag.begin(), tag.end()) + 2, 0);
+            for (const std::uint32_t one : tag) ++starts[one + 1];
+            for (std::size_t t = 1; t < starts.size(); ++t) starts[t] += starts[t - 1];
+            holders.resize(tag.size());
+            std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
+            for (std::size_t k = 0; k < tag.size(); ++k) holders[next[tag[k]]++] = static_cast<std::uint32_t>(k);
+        }
+    }
 
     // Keeps the positions listed, which ascend.
     void keep(const std::vector<std::uint32_t>& positions) {
@@ -51,6 +73,7 @@ struct Selection {
         for (auto& one : items) pick(one, positions);
         for (auto& one : tags) pick(one, positions);
         for (auto& one : places) pick(one, positions);
+        if (!groups.empty()) group();
     }
 
   private:
@@ -69,10 +92,25 @@ class PointKernel {
         : points_(points),
           components_(std::move(components)),
           terms_(std::move(terms)),
-          diagonal_(std::move(diagonal)) {}
+          diagonal_(std::move(diagonal)) {
+        if (terms_.size() != 1 || !terms_[0].simple() || terms_[0].weight != 1.0) return;
+        const Component<Real>& only = components_[terms_[0].factors[0]];
+        if (only.same || only.values->size() != points_) return;
+        for (std::size_t point = 0; point < points_; ++point)
+            if (only.items[point] != point) return;
+        table_ = only.values->table();
+    }
 
     std::size_t size() const { return points_; }
+    // The values between all points, row major, if they lie in memory like that.
+    const Real* table() const { return table_; }
     double diagonal(std::size_t point) const { return diagonal_[point]; }
+
+    // Whether weighted points add up per item, so that no row of points is needed.
+    bool additive() const {
+        return std::all_of(terms_.begin(), terms_.end(),
+                           [](const Term& term) { return term.simple() || term.constant(); });
+    }
 
     Selection select(std::vector<std::uint32_t> points) const {
         Selection selection;
@@ -106,15 +144,23 @@ class PointKernel {
         if (first) std::fill(out, out + selection.size(), Real{0});
     }
 
-    // out[k] += sum over the entries (point, weight) of weight * K(point, k-th point of the selection).
+    // out[k] += sum over the entries (point, weight) of weight * K(point, k-th point of the selection), which is
+    // grouped.
     void expand(const std::vector<std::pair<std::uint32_t, double>>& entries, const Selection& selection, double* out,
                 const Control& control) const {
-        for (const Term& term : terms_)
-            if (term.simple()) expand_items(term, entries, selection, out, control);
-        // What is no sum over items has to be asked for row by row.
         std::vector<Real> row;
         for (const Term& term : terms_) {
-            if (term.simple()) continue;
+            if (term.simple()) {
+                expand_items(term, entries, selection, out, control);
+                continue;
+            }
+            if (term.constant()) {
+                double total = 0.0;
+                for (const auto& entry : entries) total += term.weight * entry.second;
+                for (std::size_t k = 0; k < selection.size(); ++k) out[k] += total;
+                continue;
+            }
+            // What is no sum over items has to be asked for row by row.
             for (const auto& [point, weight] : entries) {
                 control.check();
                 row.assign(selection.size(), Real{0});
@@ -170,16 +216,30 @@ class PointKernel {
                       const Selection& selection, double* out, const Control& control) const {
         const std::size_t number = term.factors[0];
         const Component<Real>& component = components_[number];
-        std::vector<double> weights(component.values->size(), 0.0), sums(component.values->size(), 0.0);
-        for (const auto& [point, weight] : entries) weights[component.items[point]] += term.weight * weight;
-        for (std::size_t item = 0; item < weights.size(); ++item) {
-            if (weights[item] == 0.0) continue;
+        std::vector<std::pair<std::uint32_t, double>> items;
+        for (const auto& [point, weight] : entries) items.emplace_back(component.items[point], term.weight * weight);
+        std::stable_sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::vector<double> sums(component.values->size(), 0.0);
+        // A few rows at a time, so that sums are read and written less often.
+        constexpr std::size_t kRows = 4;
+        Row<Real> held[kRows];
+        const Real* rows[kRows];
+        double steps[kRows];
+        std::size_t count = 0;
+        for (std::size_t k = 0; k < items.size();) {
+            const std::uint32_t item = items[k].first;
+            double weight = 0.0;
+            for (; k < items.size() && items[k].first == item; ++k) weight += items[k].second;
             control.check();
-            const Row<Real> row = component.values->row(item);
-            add_scaled(sums.data(), row.values, weights[item], sums.size());
+            held[count] = component.values->row(item);
+            rows[count] = held[count].values;
+            steps[count] = -weight;
+            if (++count < kRows && k < items.size()) continue;
+            subtract_rows(sums.data(), rows, steps, count, sums.size());
+            count = 0;
         }
-        const std::vector<std::uint32_t>& items = selection.items[number];
-        for (std::size_t k = 0; k < items.size(); ++k) out[k] += sums[items[k]];
+        const std::vector<std::uint32_t>& positions = selection.items[number];
+        for (std::size_t k = 0; k < positions.size(); ++k) out[k] += sums[positions[k]];
         if (component.same) correct_tags(term, entries, selection, out, control);
     }
 
@@ -189,19 +249,19 @@ class PointKernel {
         const std::size_t number = term.factors[0];
         const Component<Real>& component = components_[number];
         const std::vector<std::uint32_t>& items = selection.items[number];
-        const std::vector<std::uint32_t>& tags = selection.tags[number];
         const std::vector<std::uint32_t>& places = selection.places[number];
-        std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> holders;
-        for (std::size_t k = 0; k < tags.size(); ++k) holders[tags[k]].push_back(static_cast<std::uint32_t>(k));
+        const auto& [starts, holders] = selection.groups[number];
         for (const auto& [point, weight] : entries) {
-            const auto group = holders.find(component.tags[point]);
-            if (component.tags[point] == 0 || group == holders.end()) continue;
+            const std::uint32_t tag = component.tags[point];
+            if (tag == 0 || tag + 1 >= starts.size() || starts[tag] == starts[tag + 1]) continue;
             control.check();
             const Row<Real> other = component.values->row(component.items[point]);
             const Real* same = component.same->row(component.rows[point]);
-            for (const std::uint32_t k : group->second)
+            for (std::size_t at = starts[tag]; at < starts[tag + 1]; ++at) {
+                const std::uint32_t k = holders[at];
                 out[k] += term.weight * weight *
                           (static_cast<double>(same[places[k]]) - static_cast<double>(other.values[items[k]]));
+            }
         }
     }
 
@@ -209,6 +269,7 @@ class PointKernel {
     std::vector<Component<Real>> components_;
     std::vector<Term> terms_;
     std::vector<double> diagonal_;
+    const Real* table_ = nullptr;
 };
 
 }  // namespace sapwood

@@ -36,6 +36,8 @@ class RowSource {
     virtual std::size_t size() const = 0;
     // Any thread may ask at any time.
     virtual Row<Real> row(std::size_t item) const = 0;
+    // All rows one after the other, where they lie in memory like that.
+    virtual const Real* table() const { return nullptr; }
 };
 
 // A whole table, row major, that the caller keeps alive.
@@ -45,6 +47,7 @@ class Square final : public RowSource<Real> {
     Square(const Real* values, std::size_t size) : values_(values), size_(size) {}
     std::size_t size() const override { return size_; }
     Row<Real> row(std::size_t item) const override { return {values_ + item * size_, nullptr}; }
+    const Real* table() const override { return values_; }
 
   private:
     const Real* values_;

@@ -1,10 +1,12 @@
-// Sequential minimal optimisation: the dual of a support vector machine, two weights at a time.
+// The dual of a support vector machine, a few weights at a time.
 //
 // With beta_i = alpha_i * y_i the dual is: maximise sum beta_i y_i - 1/2 sum beta_i beta_j K(i, j) where the betas add
-// up to 0 and each lies between 0 and y_i * cost_i. `slack` is its gradient, y_i - sum beta_j K(i, j). The pair to
-// change next is chosen with second-order information (Fan, Chen and Lin, "Working Set Selection Using Second Order
-// Information for Training Support Vector Machines", JMLR 6, 2005); points that sit at a bound for good are set aside
-// until the others have converged.
+// up to 0 and each lies between 0 and y_i * cost_i. `slack` is its gradient, y_i - sum beta_j K(i, j). Some of the
+// points that violate the optimality conditions most are solved among themselves (a block, as Joachims, "Making
+// Large-Scale Support Vector Machine Learning Practical", 1998, takes them), pair by pair, chosen with second-order
+// information (Fan, Chen and Lin, "Working Set Selection Using Second Order Information for Training Support Vector
+// Machines", JMLR 6, 2005). Then their rows move the slack of all points in one go, which is what takes the time.
+// Unless whole rows are at hand, points that sit at a bound for good are set aside until the others have converged.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +19,9 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "core/vectorized.hpp"
+#include "learn/active_rows.hpp"
 #include "learn/point_kernel.hpp"
+#include "learn/smo_loops.hpp"
 
 namespace sapwood {
 
@@ -45,215 +48,6 @@ struct SvmSolution {
     bool converged = true;
 };
 
-// The rows used last over the points that are still active, in one block of memory.
-template <class Real>
-class ActiveRowCache {
-  public:
-    explicit ActiveRowCache(std::size_t bytes) : room_(std::max<std::size_t>(2, bytes / sizeof(Real))) {}
-
-    // Forgets everything; rows will have this many values, and come from points below `points`.
-    void reset(std::size_t points, std::size_t width) {
-        // A window must hold two rows at least, however long they are.
-        if (!values_ || room_ < 2 * width) {
-            room_ = std::max(room_, 2 * width);
-            values_.reset(new Real[room_]);
-        }
-        slot_.assign(points, kNone);
-        slots_.clear();
-        width_ = width;
-        resize();
-    }
-
-    // The row of a point; compute(values) fills it where it is not there. It stays in place while one more is asked
-    // for.
-    template <class Compute>
-    const Real* get(std::uint32_t point, Compute compute) {
-        std::uint32_t slot = slot_[point];
-        if (slot == kNone) {
-            slot = take();
-            slots_[slot].point = point;
-            compute(values_.get() + slot * width_);
-            slot_[point] = slot;
-        }
-        slots_[slot].used = ++clock_;
-        return values_.get() + slot * width_;
-    }
-
-    // Drops all columns but those listed, which ascend.
-    void keep(const std::vector<std::uint32_t>& columns) {
-        // Rows move towards the front and never overtake themselves.
-        for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
-            const Real* from = values_.get() + slot * width_;
-            Real* to = values_.get() + slot * columns.size();
-            for (std::size_t k = 0; k < columns.size(); ++k) to[k] = from[columns[k]];
-        }
-        width_ = columns.size();
-        resize();
-    }
-
-  private:
-    struct Slot {
-        std::uint32_t point = kNone;
-        std::uint64_t used = 0;
-    };
-
-    void resize() { capacity_ = std::max<std::size_t>(2, room_ / std::max<std::size_t>(1, width_)); }
-
-    std::uint32_t take() {
-        if (slots_.size() < capacity_) {
-            slots_.emplace_back();
-            return static_cast<std::uint32_t>(slots_.size() - 1);
-        }
-        // Nearly the row that has not been used for longest, found without a list to be kept in order. The row used
-        // last is one of the pair at work.
-        const std::uint64_t old = clock_ > capacity_ / 2 ? clock_ - capacity_ / 2 : 0;
-        std::size_t tries = 0;
-        do hand_ = (hand_ + 1) % slots_.size();
-        while (slots_[hand_].used > old && (slots_[hand_].used == clock_ || ++tries < 8));
-        slot_[slots_[hand_].point] = kNone;
-        return static_cast<std::uint32_t>(hand_);
-    }
-
-    std::size_t room_, width_ = 0, capacity_ = 2, hand_ = 0;
-    std::uint64_t clock_ = 0;
-    std::unique_ptr<Real[]> values_;
-    std::vector<std::uint32_t> slot_;  // per point
-    std::vector<Slot> slots_;
-};
-
-// The inner loops, on arrays over the active points. They are written in lanes without branches, so that compilers turn
-// them into vector instructions; every lane works on its own, so all versions give the same bits.
-inline constexpr std::size_t kLanes = 8;
-inline constexpr std::size_t kStretch =
-    512;                                 // how much is searched again for the place of an extreme; a multiple of kLanes
-inline constexpr double kNever = 1e300;  // beyond every slack; not infinite, so that differences stay numbers
-
-struct Extremes {
-    double most = -kNever;  // largest slack where beta may grow
-    double least = kNever;  // smallest slack where beta may shrink
-    std::size_t at = 0;     // where the largest is, the first of equals
-};
-
-// Moves slack by -step * (first - second) in one stretch and finds its extremes there. growing and shrinking are 0
-// where beta may grow or shrink, else they carry the slack out of reach.
-template <class Real>
-[[gnu::always_inline]] inline void move_stretch(double* __restrict slack, const Real* __restrict first,
-                                                const Real* __restrict second, double step,
-                                                const double* __restrict growing, const double* __restrict shrinking,
-                                                std::size_t size, double& most, double& least) {
-    double high[kLanes], low[kLanes];
-    for (std::size_t l = 0; l < kLanes; ++l) high[l] = -kNever, low[l] = kNever;
-    std::size_t k = 0;
-    for (; k + kLanes <= size; k += kLanes)
-        for (std::size_t l = 0; l < kLanes; ++l) {
-            const double value =
-                slack[k + l] - step * (static_cast<double>(first[k + l]) - static_cast<double>(second[k + l]));
-            slack[k + l] = value;
-            const double up = value - growing[k + l], down = value + shrinking[k + l];
-            high[l] = up > high[l] ? up : high[l];
-            low[l] = down < low[l] ? down : low[l];
-        }
-    for (; k < size; ++k) {
-        slack[k] -= step * (static_cast<double>(first[k]) - static_cast<double>(second[k]));
-        high[0] = std::max(high[0], slack[k] - growing[k]);
-        low[0] = std::min(low[0], slack[k] + shrinking[k]);
-    }
-    most = *std::max_element(high, high + kLanes);
-    least = *std::min_element(low, low + kLanes);
-}
-
-// Gains of all partners in one stretch, (most - slack)^2 / curvature; the largest comes back.
-template <class Real>
-[[gnu::always_inline]] inline double gain_stretch(const double* __restrict slack, const Real* __restrict row,
-                                                  const double* __restrict diagonal, const double* __restrict shrinking,
-                                                  double most, double own, std::size_t size, double* __restrict gains) {
-    double best[kLanes] = {};
-    std::size_t k = 0;
-    const auto gain = [&](std::size_t at) __attribute__((always_inline)) {
-        double apart = most - slack[at] - shrinking[at];
-        apart = apart > 0.0 ? apart : 0.0;
-        double curvature = own + diagonal[at] - 2.0 * static_cast<double>(row[at]);
-        curvature = curvature > 1e-12 ? curvature : 1e-12;
-        return apart * apart / curvature;
-    };
-    for (; k + kLanes <= size; k += kLanes)
-        for (std::size_t l = 0; l < kLanes; ++l) {
-            const double value = gain(k + l);
-            gains[k + l] = value;
-            best[l] = value > best[l] ? value : best[l];
-        }
-    for (; k < size; ++k) gains[k] = gain(k), best[0] = std::max(best[0], gains[k]);
-    return *std::max_element(best, best + kLanes);
-}
-
-// The same over all stretches: the new extremes ...
-template <class Real>
-[[gnu::always_inline]] inline Extremes move_all(double* slack, const Real* first, const Real* second, double step,
-                                                const double* growing, const double* shrinking, std::size_t size) {
-    Extremes found;
-    for (std::size_t begin = 0; begin < size; begin += kStretch) {
-        const std::size_t count = std::min(kStretch, size - begin);
-        double most, least;
-        move_stretch(slack + begin, first + begin, second + begin, step, growing + begin, shrinking + begin, count,
-                     most, least);
-        found.least = std::min(found.least, least);
-        if (most <= found.most) continue;
-        found.most = most;
-        found.at = begin;
-    }
-    // The stretch is known; its first entry with that value is what is meant.
-    const std::size_t end = std::min(size, found.at + kStretch);
-    for (std::size_t k = found.at; k < end; ++k)
-        if (slack[k] - growing[k] == found.most) {
-            found.at = k;
-            break;
-        }
-    return found;
-}
-
-// ... and the best partner; `size` if there is none.
-template <class Real>
-[[gnu::always_inline]] inline std::size_t partner_of_all(const double* slack, const Real* row, const double* diagonal,
-                                                         const double* shrinking, double most, double own,
-                                                         std::size_t size) {
-    double gains[kStretch], best = 0.0;
-    std::size_t at = size;
-    for (std::size_t begin = 0; begin < size; begin += kStretch) {
-        const std::size_t count = std::min(kStretch, size - begin);
-        const double found =
-            gain_stretch(slack + begin, row + begin, diagonal + begin, shrinking + begin, most, own, count, gains);
-        if (!(found > best)) continue;
-        best = found;
-        for (std::size_t k = 0; k < count; ++k)
-            if (gains[k] == found) {
-                at = begin + k;
-                break;
-            }
-    }
-    return at;
-}
-
-[[maybe_unused]] SAPWOOD_VECTOR static Extremes move(double* slack, const float* first, const float* second,
-                                                     double step, const double* growing, const double* shrinking,
-                                                     std::size_t size) {
-    return move_all(slack, first, second, step, growing, shrinking, size);
-}
-[[maybe_unused]] SAPWOOD_VECTOR static Extremes move(double* slack, const double* first, const double* second,
-                                                     double step, const double* growing, const double* shrinking,
-                                                     std::size_t size) {
-    return move_all(slack, first, second, step, growing, shrinking, size);
-}
-[[maybe_unused]] SAPWOOD_VECTOR static std::size_t partner(const double* slack, const float* row,
-                                                           const double* diagonal, const double* shrinking, double most,
-                                                           double own, std::size_t size) {
-    return partner_of_all(slack, row, diagonal, shrinking, most, own, size);
-}
-[[maybe_unused]] SAPWOOD_VECTOR static std::size_t partner(const double* slack, const double* row,
-                                                           const double* diagonal, const double* shrinking, double most,
-                                                           double own, std::size_t size) {
-    return partner_of_all(slack, row, diagonal, shrinking, most, own, size);
-}
-
 template <class Real>
 class SvmSolver {
   public:
@@ -263,22 +57,27 @@ class SvmSolver {
     SvmSolution solve(const SvmProblem& problem) {
         problem_ = &problem;
         beta_.assign(problem.points.size(), 0.0);
+        turn_up_ = turn_down_ = 0;
+        // Rows of a table are read where they are, unless most of their values would be for others.
+        whole_ = 2 * problem.points.size() >= kernel_.size() ? kernel_.table() : nullptr;
         activate_all();
-        for (std::size_t k = 0; k < slack_.size(); ++k) slack_[k] = problem.side[k];
+        for (std::size_t k = 0; k < slack_.size(); ++k)
+            if (order_[k] != kNone) slack_[k] = problem.side[order_[k]];
         SvmSolution solution;
         const std::size_t most = options_.max_iterations != 0
                                      ? options_.max_iterations
                                      : std::max<std::size_t>(10000000, 100 * problem.points.size());
+        const bool shrinking = options_.shrinking && !whole_;
         const std::size_t period = std::min<std::size_t>(std::max<std::size_t>(1, beta_.size()), 1000);
-        std::size_t until_shrinking = period;
-        bool whole = false;  // whether everything has been looked at again near the end
+        std::size_t next_shrinking = period;
+        bool looked = false;  // whether everything has been looked at again near the end
         Extremes found = extremes();
         for (;;) {
             control_.check();
-            if (options_.shrinking && --until_shrinking == 0) {
-                until_shrinking = period;
-                if (!whole && found.most - found.least <= 10 * options_.tolerance) {
-                    whole = true;
+            if (shrinking && solution.iterations >= next_shrinking) {
+                next_shrinking = solution.iterations + period;
+                if (!looked && found.most - found.least <= 10 * options_.tolerance) {
+                    looked = true;
                     if (reactivate()) found = extremes();
                 }
                 if (shrink(found)) found = extremes();
@@ -288,40 +87,73 @@ class SvmSolver {
                 if (!reactivate()) break;
                 found = extremes();
                 if (!(found.most - found.least > options_.tolerance)) break;
-                until_shrinking = 1;
+                next_shrinking = solution.iterations;
             }
             if (solution.iterations >= most) {
                 solution.converged = false;
                 reactivate();
                 break;
             }
-            found = step(found);
-            ++solution.iterations;
+            choose(found);
+            const std::size_t steps = solve_block(kEnough * (found.most - found.least), most - solution.iterations);
+            // Slacks that are no numbers have no partner; that ends the search.
+            if (steps == 0) break;
+            solution.iterations += steps;
+            move();
+            found = summary();
         }
         finish(solution);
         return solution;
     }
 
   private:
+    // How many points are solved among themselves, and to which part of the violation that they began with. Points
+    // belong to them whose slack is within a part of the violation from its extremes.
+    static constexpr std::size_t kBlock = 32;
+    static constexpr double kEnough = 0.5, kNear = 0.3;
+
+    struct Extremes {
+        double most = -kNever,
+               least = kNever;  // the largest slack where beta may grow, the smallest where it may shrink
+        std::size_t at_most = 0, at_least = 0;  // the chunks they are in
+    };
+
+    // A point of the block: where it is, and all about it.
+    struct Chosen {
+        std::size_t at;
+        double lowest, highest, before, beta, slack;
+    };
+
+    // All points of the problem in their order; where rows of a table are read in place, all points that there are, and
+    // then those that stand on both sides again.
     void activate_all() {
-        const std::size_t count = beta_.size();
-        order_.resize(count);
-        for (std::size_t k = 0; k < count; ++k) order_[k] = static_cast<std::uint32_t>(k);
-        active_ = kernel_.select(problem_->points);
-        slack_.resize(count);
-        diagonal_.resize(count);
-        growing_.resize(count);
-        shrinking_.resize(count);
-        for (std::size_t k = 0; k < count; ++k) {
-            diagonal_[k] = kernel_.diagonal(problem_->points[k]);
-            mark(k);
+        if (whole_) {
+            order_.assign(kernel_.size(), kNone);
+            for (std::size_t entry = 0; entry < beta_.size(); ++entry) {
+                std::uint32_t& place = order_[problem_->points[entry]];
+                if (place == kNone)
+                    place = static_cast<std::uint32_t>(entry);
+                else
+                    order_.push_back(static_cast<std::uint32_t>(entry));
+            }
+        } else {
+            order_.resize(beta_.size());
+            for (std::size_t k = 0; k < order_.size(); ++k) order_[k] = static_cast<std::uint32_t>(k);
+            active_ = kernel_.select(problem_->points);
+            active_.group();
+            if (!kernel_.additive()) active_rows_.reset(beta_.size(), beta_.size());
         }
-        active_rows_.reset(count, count);
+        slack_.assign(order_.size(), 0.0);
+        growing_.assign(order_.size(), 2 * kNever);
+        shrinking_.assign(order_.size(), 2 * kNever);
+        taken_.assign(order_.size(), false);
+        for (std::size_t k = 0; k < order_.size(); ++k)
+            if (order_[k] != kNone) mark(k);
     }
 
     // Brings back what was set aside, with slacks computed afresh; false if there was nothing.
     bool reactivate() {
-        if (active_.size() == beta_.size()) return false;
+        if (order_.size() >= beta_.size()) return false;
         activate_all();
         std::vector<std::pair<std::uint32_t, double>> entries;
         for (std::size_t k = 0; k < beta_.size(); ++k)
@@ -332,51 +164,180 @@ class SvmSolver {
         return true;
     }
 
-    double lowest(std::size_t point) const { return problem_->side[point] > 0 ? 0.0 : -problem_->cost[point]; }
-    double highest(std::size_t point) const { return problem_->side[point] > 0 ? problem_->cost[point] : 0.0; }
+    double lowest(std::size_t entry) const { return problem_->side[entry] > 0 ? 0.0 : -problem_->cost[entry]; }
+    double highest(std::size_t entry) const { return problem_->side[entry] > 0 ? problem_->cost[entry] : 0.0; }
+    std::uint32_t point(std::size_t k) const { return problem_->points[order_[k]]; }
+    // Where rows have the values with a point.
+    std::size_t column(std::size_t k) const { return whole_ ? point(k) : k; }
+    std::size_t width() const { return whole_ ? kernel_.size() : order_.size(); }
 
     void mark(std::size_t k) {
-        const std::uint32_t point = order_[k];
-        growing_[k] = beta_[point] < highest(point) ? 0.0 : 2 * kNever;
-        shrinking_[k] = beta_[point] > lowest(point) ? 0.0 : 2 * kNever;
+        const std::uint32_t entry = order_[k];
+        growing_[k] = beta_[entry] < highest(entry) ? 0.0 : 2 * kNever;
+        shrinking_[k] = beta_[entry] > lowest(entry) ? 0.0 : 2 * kNever;
     }
 
     bool may_grow(std::size_t k) const { return growing_[k] == 0.0; }
     bool may_shrink(std::size_t k) const { return shrinking_[k] == 0.0; }
 
-    Extremes extremes() const {
+    const Real* row(std::size_t k) {
+        if (whole_) return whole_ + static_cast<std::size_t>(point(k)) * kernel_.size();
+        return active_rows_.get(order_[k], [&](Real* out) {
+            control_.check();
+            kernel_.row(point(k), active_, out);
+        });
+    }
+
+    Extremes extremes() {
+        most_.resize((order_.size() + kChunk - 1) / kChunk);
+        least_.resize(most_.size());
+        sweep_rows(0);
+        return summary();
+    }
+
+    // Moves the slack of all points along the rows at hand.
+    void sweep_rows(std::size_t count) {
+        for (std::size_t k = width(); k < order_.size(); ++k)
+            for (std::size_t r = 0; r < count; ++r) slack_[k] -= steps_[r] * static_cast<double>(rows_[r][column(k)]);
+        sweep(slack_.data(), rows_, steps_, count, width(), growing_.data(), shrinking_.data(), order_.size(),
+              most_.data(), least_.data());
+    }
+
+    Extremes summary() const {
         Extremes found;
-        for (std::size_t k = 0; k < slack_.size(); ++k) {
-            if (may_grow(k) && slack_[k] > found.most) found.most = slack_[k], found.at = k;
-            if (may_shrink(k) && slack_[k] < found.least) found.least = slack_[k];
+        for (std::size_t chunk = 0; chunk < most_.size(); ++chunk) {
+            if (most_[chunk] > found.most) found.most = most_[chunk], found.at_most = chunk;
+            if (least_[chunk] < found.least) found.least = least_[chunk], found.at_least = chunk;
         }
         return found;
     }
 
-    const Real* row(std::size_t k) {
-        return active_rows_.get(order_[k], [&](Real* out) { kernel_.row(active_.points[k], active_, out); });
+    // Fills the block: the two extremes, and others near them. Chunks have their turn, since points that are alike
+    // often lie together, and solving one of them is solving the others.
+    void choose(const Extremes& found) {
+        const double near = kNear * (found.most - found.least);
+        chosen_.clear();
+        const auto take = [&](std::size_t chunk, std::size_t until, auto wanted) {
+            const std::size_t end = std::min(order_.size(), (chunk + 1) * kChunk);
+            for (std::size_t k = chunk * kChunk; k < end && chosen_.size() < until; ++k) {
+                if (taken_[k] || !wanted(k)) continue;
+                taken_[k] = true;
+                const std::uint32_t entry = order_[k];
+                chosen_.push_back({k, lowest(entry), highest(entry), beta_[entry], beta_[entry], slack_[k]});
+            }
+        };
+        const auto go_round = [&](std::size_t& turn, std::size_t until, auto has, auto wanted) {
+            for (std::size_t tried = 0; tried < most_.size() && chosen_.size() < until; ++tried) {
+                turn = turn + 1 < most_.size() ? turn + 1 : 0;
+                if (has(turn)) take(turn, until, wanted);
+            }
+        };
+        const double high = found.most - near, low = found.least + near;
+        take(found.at_most, 1, [&](std::size_t k) { return slack_[k] - growing_[k] == found.most; });
+        take(found.at_least, 2, [&](std::size_t k) { return slack_[k] + shrinking_[k] == found.least; });
+        go_round(
+            turn_up_, kBlock / 2 + 1, [&](std::size_t chunk) { return most_[chunk] > high; },
+            [&](std::size_t k) { return slack_[k] - growing_[k] > high; });
+        go_round(
+            turn_down_, kBlock, [&](std::size_t chunk) { return least_[chunk] < low; },
+            [&](std::size_t k) { return slack_[k] + shrinking_[k] < low; });
+        for (const Chosen& one : chosen_) taken_[one.at] = false;
     }
 
-    // Changes the pair that promises the largest growth of the objective, and says where things stand then.
-    Extremes step(const Extremes& found) {
-        const std::size_t i = found.at;
-        const Real* first = row(i);
-        const std::size_t j =
-            partner(slack_.data(), first, diagonal_.data(), shrinking_.data(), found.most, diagonal_[i], slack_.size());
-        // Slacks that are no numbers have no partner; that ends the search.
-        if (j == slack_.size()) return {};
-        const Real* second = row(j);
-        const std::uint32_t grown = order_[i], shrunk = order_[j];
-        const double curvature = std::max(diagonal_[i] + diagonal_[j] - 2.0 * static_cast<double>(first[j]), 1e-12);
-        double change = (slack_[i] - slack_[j]) / curvature;
-        const double room = highest(grown) - beta_[grown], other_room = beta_[shrunk] - lowest(shrunk);
-        change = std::min({change, room, other_room});
-        // Bounds are reached exactly, so that rounding leaves no point almost there.
-        beta_[grown] = change == room ? highest(grown) : beta_[grown] + change;
-        beta_[shrunk] = change == other_room ? lowest(shrunk) : beta_[shrunk] - change;
-        mark(i);
-        mark(j);
-        return move(slack_.data(), first, second, change, growing_.data(), shrinking_.data(), slack_.size());
+    // Kernel values within the block, from rows at hand or looked up one by one.
+    void look_up() {
+        const std::size_t size = chosen_.size();
+        Selection block;
+        Real found[kBlock];
+        for (std::size_t a = 0; a < size; ++a) {
+            const std::uint32_t own = point(chosen_[a].at);
+            diagonal_[a] = kernel_.diagonal(own);
+            double* values = values_ + a * kBlock;
+            if (whole_) {
+                // Values are symmetric, and each of them comes from far away.
+                const Real* known = row(chosen_[a].at);
+                for (std::size_t b = 0; b <= a; ++b)
+                    values[b] = values_[b * kBlock + a] = static_cast<double>(known[column(chosen_[b].at)]);
+            } else if (const Real* known = kernel_.additive() ? nullptr : active_rows_.find(order_[chosen_[a].at])) {
+                for (std::size_t b = 0; b < size; ++b) values[b] = static_cast<double>(known[chosen_[b].at]);
+            } else {
+                control_.check();
+                if (block.size() == 0) {
+                    std::vector<std::uint32_t> points;
+                    for (const Chosen& one : chosen_) points.push_back(point(one.at));
+                    block = kernel_.select(std::move(points));
+                }
+                kernel_.row(own, block, found);
+                for (std::size_t b = 0; b < size; ++b) values[b] = static_cast<double>(found[b]);
+            }
+        }
+    }
+
+    // Changes the pair that promises the largest growth of the objective, again and again, until the points of the
+    // block violate the conditions little or the steps are used up; says how many steps there were.
+    std::size_t solve_block(double enough, std::size_t most_steps) {
+        look_up();
+        const std::size_t size = chosen_.size();
+        std::size_t steps = 0;
+        for (; steps < std::min(most_steps, 20 * kBlock); ++steps) {
+            double most = -kNever, least = kNever;
+            std::size_t i = size, j = size;
+            for (std::size_t k = 0; k < size; ++k) {
+                const Chosen& one = chosen_[k];
+                if (one.beta < one.highest && one.slack > most) most = one.slack, i = k;
+                if (one.beta > one.lowest && one.slack < least) least = one.slack;
+            }
+            if (!(most - least > enough)) break;
+            const double* row = values_ + i * kBlock;
+            double best = 0.0, bend = 0.0;
+            for (std::size_t k = 0; k < size; ++k) {
+                const Chosen& one = chosen_[k];
+                const double apart = most - one.slack;
+                if (!(one.beta > one.lowest) || !(apart > 0.0)) continue;
+                const double curvature = std::max(diagonal_[i] + diagonal_[k] - 2.0 * row[k], 1e-12);
+                if (apart * apart > best * curvature) best = apart * apart / curvature, bend = curvature, j = k;
+            }
+            if (j == size) break;
+            Chosen &grown = chosen_[i], &shrunk = chosen_[j];
+            const double room = grown.highest - grown.beta, other_room = shrunk.beta - shrunk.lowest;
+            const double change = std::min({(grown.slack - shrunk.slack) / bend, room, other_room});
+            // Bounds are reached exactly, so that rounding leaves no point almost there.
+            grown.beta = change == room ? grown.highest : grown.beta + change;
+            shrunk.beta = change == other_room ? shrunk.lowest : shrunk.beta - change;
+            const double* other = values_ + j * kBlock;
+            for (std::size_t k = 0; k < size; ++k) chosen_[k].slack -= change * (row[k] - other[k]);
+        }
+        return steps;
+    }
+
+    // Hands what the block has come to on to all points.
+    void move() {
+        if (!whole_ && kernel_.additive()) {
+            changes_.clear();
+            for (const Chosen& one : chosen_) {
+                if (one.beta == one.before) continue;
+                beta_[order_[one.at]] = one.beta;
+                mark(one.at);
+                changes_.emplace_back(point(one.at), one.before - one.beta);
+            }
+            kernel_.expand(changes_, active_, slack_.data(), control_);
+            sweep_rows(0);
+            return;
+        }
+        const std::size_t at_once = whole_ ? kBlock : std::min(kBlock, active_rows_.at_once());
+        std::size_t count = 0;
+        for (const Chosen& one : chosen_) {
+            if (one.beta == one.before) continue;
+            beta_[order_[one.at]] = one.beta;
+            mark(one.at);
+            rows_[count] = row(one.at);
+            steps_[count] = one.beta - one.before;
+            if (++count < at_once) continue;
+            sweep_rows(count);
+            count = 0;
+        }
+        // Once more even without rows, since bounds of the last ones may have changed what may grow.
+        sweep_rows(count);
     }
 
     // Sets aside the points at a bound whose slack is beyond that of all candidates.
@@ -390,12 +351,11 @@ class SvmSolver {
         // Moving all rows is only worth it for a good part of the points.
         if (kept.size() * 10 > slack_.size() * 9 || kept.empty()) return false;
         pick(slack_, kept);
-        pick(diagonal_, kept);
         pick(growing_, kept);
         pick(shrinking_, kept);
         pick(order_, kept);
         active_.keep(kept);
-        active_rows_.keep(kept);
+        if (!kernel_.additive()) active_rows_.keep(kept);
         return true;
     }
 
@@ -411,7 +371,8 @@ class SvmSolver {
         double free_sum = 0.0;
         std::size_t free_count = 0;
         for (std::size_t k = 0; k < slack_.size(); ++k) {
-            solution.objective += 0.5 * beta_[k] * (problem_->side[k] + slack_[k]);
+            if (order_[k] == kNone) continue;
+            solution.objective += 0.5 * beta_[order_[k]] * (problem_->side[order_[k]] + slack_[k]);
             if (may_grow(k) && may_shrink(k)) free_sum += slack_[k], ++free_count;
         }
         solution.bias = free_count ? free_sum / static_cast<double>(free_count) : 0.5 * (found.most + found.least);
@@ -423,10 +384,19 @@ class SvmSolver {
     Control& control_;
     ActiveRowCache<Real> active_rows_;
     const SvmProblem* problem_ = nullptr;
-    std::vector<double> beta_;  // per point of the problem; all else is per active point
+    const Real* whole_ = nullptr;  // a table with a row for every point, where there is one
+    std::vector<double> beta_;     // per point of the problem; all else is per active point
     std::vector<std::uint32_t> order_;
     Selection active_;
-    std::vector<double> slack_, diagonal_, growing_, shrinking_;
+    std::vector<double> slack_, growing_, shrinking_;
+    std::vector<bool> taken_;
+    std::vector<double> most_, least_;  // per chunk of active points
+    std::size_t turn_up_ = 0, turn_down_ = 0;
+    // The block: kernel values within, and the rows of those that have changed.
+    std::vector<Chosen> chosen_;
+    std::vector<std::pair<std::uint32_t, double>> changes_;
+    double values_[kBlock * kBlock] = {}, diagonal_[kBlock] = {}, steps_[kBlock] = {};
+    const Real* rows_[kBlock] = {};
 };
 
 // Solves the problems side by side; each is the work of one thread, so the number of threads changes no bit.

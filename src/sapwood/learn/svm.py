@@ -1,8 +1,8 @@
 """Support vector machines on any kernel: two solvers, one kernel for all problems, compiled prediction.
 
-Small data goes to scikit-learn's solver (libsvm) with one Gram matrix for all binary problems, large data to the native
-one (``smo``), which needs no such matrix. Only the support examples are kept, and prediction goes through the kernel's
-expansion instead of a kernel value per support example.
+All binary problems share one Gram matrix, or, where that would be large, tables over distinct trees (``smo``). Only the
+support examples are kept, and prediction goes through the kernel's expansion instead of a kernel value per support
+example.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from sapwood.learn.calibration import (
 from sapwood.learn.explain import Explanation, ModelFragments
 from sapwood.learn.kernel_model import KernelModel, register_kernel_model
 from sapwood.learn.multiclass import SCHEMES, TwoClasses, binary_problems, class_scores, output_count, score_combination
-from sapwood.learn.solver.choice import native_is_quicker
+from sapwood.learn.solver.choice import FEW, gram_is_quicker
 from sapwood.learn.solver.parallel import parallel_map
-from sapwood.learn.solver.smo import BinaryProblem, solve
+from sapwood.learn.solver.smo import BinaryProblem, solve, solve_gram
 from sapwood.learn.targets import check_class_weight, check_classes, check_weights
 from sapwood.registry import Reader, plain_value
 
@@ -66,13 +66,12 @@ class KernelSVC(HasProbabilities, ClassifierMixin, KernelModel):
         Limit on the solver's iterations; -1 means none for scikit-learn's, and ten million or a hundred per example for
         the native one, whichever is more.
     solver : {"auto", "sklearn", "native"}
-        "sklearn" computes the Gram matrix of all examples. "native" looks kernel values up in tables over distinct
-        trees and feature vectors, and solves examples that nothing tells apart as one; it finds the same optimum.
-        "auto" predicts which takes less time, from the number of examples, classes and distinct trees; where the Gram
-        matrix does not fit into memory, it is "native".
+        "sklearn" is libsvm on the Gram matrix of all examples. "native" works on that matrix too, or on tables over
+        distinct trees and feature vectors that values are looked up in, whichever is predicted to take less time and
+        fits into memory; it finds the same optimum. "auto" is "native", but for a few hundred examples "sklearn".
     memory_limit : float, optional
-        Most megabytes that the native solver may take for tables and rows, by default three quarters of what is free;
-        the cache of scikit-learn's solver, by default 200.
+        Most megabytes that the native solver may take for kernel values, by default three quarters of what is free; the
+        cache of scikit-learn's solver, by default 200.
     probability : bool or {"sigmoid", "temperature", "isotonic"}
         Whether to learn how margins become probabilities, which makes training about five times as long. True chooses
         the method by cross-validation.
@@ -151,14 +150,14 @@ class KernelSVC(HasProbabilities, ClassifierMixin, KernelModel):
         check_class_weight(self.class_weight, self.classes_)
         self._check_sides(targets, sample_weight)
         kernel = self._bind(X)
-        natively = not isinstance(kernel, Precomputed) and self.solver == "native"
-        if self.solver == "auto" and not isinstance(kernel, Precomputed):
-            natively = native_is_quicker(X, [len(rows) for rows, _, _ in self._problems(targets)])
-        K = None if natively else kernel(X)
-        if K is None:
-            self._fit_natively(X, targets, sample_weight)
+        with_sklearn = self.solver == "sklearn" or (self.solver == "auto" and len(targets) < FEW)
+        K = None
+        if with_sklearn or isinstance(kernel, Precomputed) or self._takes_gram(X, targets):
+            K = kernel(X)
+        if K is None or not with_sklearn:
+            self._fit_natively(X, K, targets, sample_weight)
         else:
-            self._fit_on_gram_matrix(X, K, targets, sample_weight)
+            self._fit_with_sklearn(X, K, targets, sample_weight)
         self.calibration_ = self._calibrate(X, K, targets, sample_weight) if self.probability else None
         return self
 
@@ -212,18 +211,25 @@ class KernelSVC(HasProbabilities, ClassifierMixin, KernelModel):
     def _problems(self, targets: NDArray[np.intp]) -> list[TwoClasses]:
         return list(binary_problems(targets, self.classes_.tolist(), self.multi_class))
 
-    def _fit_natively(self, X: Any, targets: NDArray[np.intp], weight: Matrix) -> None:
+    def _takes_gram(self, X: Any, targets: NDArray[np.intp]) -> bool:
+        sizes = [len(problem.rows) for problem in self._problems(targets)]
+        return gram_is_quicker(X, sizes, self.kernel_._arrays(), self.memory_limit)
+
+    def _fit_natively(self, X: Any, K: Matrix | None, targets: NDArray[np.intp], weight: Matrix) -> None:
         problems = []
         for rows, positive, name in self._problems(targets):
             costs = np.zeros(len(targets))
             costs[rows] = self.C * self._weights(targets[rows], positive, weight[rows])
             problems.append(BinaryProblem(rows[positive], rows[~positive], costs, name))
-        found = solve(
-            self.kernel_, X, problems, tolerance=self.tol, max_iter=self.max_iter, memory_limit=self.memory_limit
-        )
+        if K is None:
+            found = solve(
+                self.kernel_, X, problems, tolerance=self.tol, max_iter=self.max_iter, memory_limit=self.memory_limit
+            )
+        else:
+            found = solve_gram(K, problems, tolerance=self.tol, max_iter=self.max_iter)
         self._keep(X, found.support, found.weights, found.biases)
 
-    def _fit_on_gram_matrix(self, X: Any, K: Matrix, targets: NDArray[np.intp], weight: Matrix) -> None:
+    def _fit_with_sklearn(self, X: Any, K: Matrix, targets: NDArray[np.intp], weight: Matrix) -> None:
         problems = self._problems(targets)
         solutions = parallel_map(
             _solve,

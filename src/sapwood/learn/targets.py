@@ -39,6 +39,8 @@ def check_labels(count: int, y: Any) -> NDArray[Any]:
         raise DataError(f"y[0] is {labels[0]!r}: labels must be text or numbers; decode bytes first.")
     if labels.dtype.kind == "f" and np.isnan(labels).any():
         raise _no_label(int(np.flatnonzero(np.isnan(labels))[0]), np.nan)
+    if labels.dtype.kind in "biuU":
+        return labels  # classes in any case
     try:
         check_classification_targets(labels)
     except ValueError as error:

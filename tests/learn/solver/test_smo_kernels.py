@@ -140,6 +140,7 @@ def test_sixteen_bits_where_nothing_else_fits(data, monkeypatch):
     expected = rows_of(tables.prepare(HYBRID, X, 1000.0, 1))
     monkeypatch.setattr(budget, "_SMALL", -1)
     monkeypatch.setattr(budget, "_KINDS", ("short", "asked"))
+    monkeypatch.setattr(svm, "gram_is_quicker", lambda *_: False)
     found = rows_of(tables.prepare(HYBRID, X, 1000.0, 1))
     assert not np.array_equal(found, expected)
     np.testing.assert_allclose(found, expected, atol=1.1 / 131070)
@@ -285,9 +286,11 @@ def test_words_that_do_not_count_tell_nothing_apart(data, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("kernel", KERNELS[:4], ids=repr)
 @pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
-def test_classifier_equals_that_of_sklearn(kernel, multi_class, data, monkeypatch):
+@pytest.mark.parametrize("on_gram", [True, False])
+def test_classifier_equals_that_of_sklearn(kernel, multi_class, on_gram, data, monkeypatch):
     X, y = data
     monkeypatch.setattr(components, "_FEWEST_TREES", 2)
+    monkeypatch.setattr(svm, "gram_is_quicker", lambda *_: on_gram)
     weights = np.random.default_rng(0).integers(1, 4, size=len(y)).astype(float)
     # Not finer: scikit-learn's rows are single precision, and below that its solver may go round in circles.
     for class_weight in ("balanced", {"A0": 3.0}):
@@ -322,17 +325,30 @@ def test_classifier_api(data, tmp_path):
     assert str(explained).startswith(f"score of {clf.predict(X[:1])[0]} ")
 
 
-def test_auto_takes_the_solver_that_is_predicted_to_be_quicker(data, monkeypatch):
+def test_what_auto_works_on(data, monkeypatch):
     X, y = data
     called: list[str] = []
-    original = KernelSVC._fit_natively
-    monkeypatch.setattr(KernelSVC, "_fit_natively", lambda self, *a: (called.append(self.solver), original(self, *a)))
+    for name in ("_fit_natively", "_fit_with_sklearn"):
+        original = getattr(KernelSVC, name)
+        monkeypatch.setattr(
+            KernelSVC,
+            name,
+            lambda self, X, K, *a, n=name, f=original: (called.append(f"{n} {K is not None}"), f(self, X, K, *a)),
+        )
     KernelSVC(HYBRID).fit(X, y)
-    assert not called
-    monkeypatch.setattr(svm, "native_is_quicker", lambda X, sizes: True)
+    monkeypatch.setattr(svm, "FEW", 100)
     KernelSVC(HYBRID).fit(X, y)
+    KernelSVC("precomputed").fit(HYBRID(X), y)
     KernelSVC(HYBRID, solver="sklearn").fit(X, y)
-    assert called == ["auto"]
+    monkeypatch.setattr(svm, "gram_is_quicker", lambda *_: False)
+    KernelSVC(HYBRID).fit(X, y)
+    assert called == [
+        "_fit_with_sklearn True",
+        "_fit_natively True",
+        "_fit_natively True",
+        "_fit_with_sklearn True",
+        "_fit_natively False",
+    ]
 
 
 def test_bags_of_trees(data):
@@ -353,8 +369,9 @@ def test_parameters_are_checked(data):
         with pytest.raises(ParameterError, match=f"{name} must be"):
             KernelSVC(solver="native", **{name: value}).fit(X["path"], y)
     deep = (HYBRID + HYBRID) ** 6
+    KernelSVC(deep, solver="native").fit(X, y)
     with pytest.raises(ParameterError, match="more than the native solver takes"):
-        KernelSVC(deep, solver="native").fit(X, y)
+        KernelSVC(deep, solver="native", memory_limit=0.1).fit(X, y)
 
 
 def test_what_does_not_fit_is_refused_before_it_is_taken():
@@ -376,5 +393,5 @@ def test_values_that_overflow_are_refused():
     for _ in range(13):
         deep = f"(A {deep} {deep})"
     trees = ["(A x x)", deep, "(A x (A x x))"]
-    with pytest.raises(KernelError, match="example 1 is not finite"):
+    with pytest.raises(KernelError, match=r"example 1 (with itself )?is not finite"):
         KernelSVC(SubsetTree(decay=1.0), solver="native").fit(trees, ["a", "b", "a"])

@@ -10,7 +10,7 @@ from sapwood.memory import available
 from sapwood.trees.array import TreeArray
 from sapwood.trees.examples import Examples
 
-__all__ = ["Budget", "upper_bound"]
+__all__ = ["Budget", "most_bytes", "upper_bound"]
 
 _SMALL = 1 << 29  # bytes of tables up to which double precision is worth its memory
 _SHARE = 0.8  # of the memory that tables may take; the rest is for rows
@@ -20,14 +20,19 @@ _FEWEST_ROWS = 200  # that a cache must hold for rows to be computed when asked 
 _LARGEST_BLOCK = 1 << 29  # bytes computed at a time
 
 
+def most_bytes(memory_limit: float | None) -> float:
+    """Return how many bytes kernel values may take, given the limit in megabytes that the user has set, if any."""
+    free = available()
+    if memory_limit is None:
+        return 4e9 if free is None else 0.75 * free
+    return memory_limit * 1e6 if free is None else min(memory_limit * 1e6, 0.95 * free)
+
+
 class Budget:
     """Who gets how much: tables in full or by half, caches of rows, and the solver's windows."""
 
     def __init__(self, components: list[Component], examples: int, memory_limit: float | None, threads: int) -> None:
-        free = available()
-        limit = 4e9 if free is None else 0.75 * free
-        if memory_limit is not None:
-            limit = memory_limit * 1e6 if free is None else min(memory_limit * 1e6, 0.95 * free)
+        limit = most_bytes(memory_limit)
         self.dots = {id(component): is_dot(component) for component in components}
         values = sum(component.values for component in components)
         self.bits = 64 if 8 * values <= min(_SMALL, limit / 4) else 32

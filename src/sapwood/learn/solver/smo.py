@@ -1,14 +1,14 @@
 """The native solver behind support vector machines: problems in, weights and biases out.
 
-Rows of the kernel are looked up in tables over distinct items (``tables``), so training needs memory for these and not
-for a Gram matrix of all examples. Examples that nothing tells apart are solved as one whose errors cost as much as
-theirs together, which leaves the optimum what it is.
+Rows of the kernel are those of a Gram matrix, where there is one. Else they are looked up in tables over distinct items
+(``tables``), so that training needs memory for these and not for a matrix of all examples; examples that nothing tells
+apart are then solved as one whose errors cost as much as theirs together, which leaves the optimum what it is.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,14 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from sapwood import settings
+from sapwood import _core, settings
 from sapwood.callers import levels_to_user
 from sapwood.errors import DataError
 from sapwood.kernels.base import Kernel, Matrix
 from sapwood.learn.solver.parallel import cluster_workers, parallel_map
 from sapwood.learn.solver.tables import Prepared, prepare
 
-__all__ = ["BinaryProblem", "Solution", "solve", "solve_prepared"]
+__all__ = ["BinaryProblem", "Solution", "solve", "solve_gram", "solve_prepared"]
+
+_LARGEST_WINDOW = 1 << 28  # bytes of rows of a Gram matrix that a thread copies where it needs few of their values
 
 
 @dataclass(frozen=True)
@@ -110,10 +112,37 @@ def solve(
     (3, [0, 1], [-2.0, 2.0], [-1.0])
     """
     problems = list(problems)
-    workers = min(cluster_workers(), len(problems))
-    if workers:
-        return _spread(kernel, X, problems, tolerance, max_iter, memory_limit, workers)
+    if workers := min(cluster_workers(), len(problems)):
+        work = partial(solve, tolerance=tolerance, max_iter=max_iter, memory_limit=memory_limit)
+        return _spread(work, (kernel, X), problems, workers)
     prepared = prepare(kernel, X, memory_limit, max(1, min(settings.threads(), len(problems))))
+    return solve_prepared(prepared, problems, tolerance=tolerance, max_iter=max_iter)
+
+
+def solve_gram(
+    K: Matrix, problems: Iterable[BinaryProblem], *, tolerance: float = 1e-3, max_iter: int = -1
+) -> Solution:
+    """Solve binary problems that share the Gram matrix of all training examples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> problem = BinaryProblem(np.array([1, 2]), np.array([0]), np.full(3, 10.0), "large")
+    >>> found = solve_gram(np.outer([0, 1, 3], [0.0, 1.0, 3.0]), [problem])
+    >>> found.support.tolist(), found.weights[:, 0].tolist(), found.biases.tolist()
+    ([0, 1], [-2.0, 2.0], [-1.0])
+    """
+    problems = list(problems)
+    if workers := min(cluster_workers(), len(problems)):
+        return _spread(partial(solve_gram, tolerance=tolerance, max_iter=max_iter), (K,), problems, workers)
+    numbers = np.arange(len(K), dtype=np.uint32)
+    table = _core.smo.square64(np.ascontiguousarray(K, dtype=np.float64))
+    native = _core.smo.PointKernel64(
+        [_core.smo.Component64(table, numbers, None)],
+        [_core.smo.Term(1.0, [0], np.zeros(0))],
+        np.diagonal(K).astype(np.float64),
+    )
+    prepared = Prepared(native, numbers, max(1 << 20, min(K.nbytes // 4, _LARGEST_WINDOW)))
     return solve_prepared(prepared, problems, tolerance=tolerance, max_iter=max_iter)
 
 
@@ -126,7 +155,7 @@ def solve_prepared(
     firsts: list[NDArray[np.intp]] = []
     total = 0
     for problem in problems:
-        found = [_merge_side(prepared.points, rows, problem) for rows in (problem.positive, problem.negative)]
+        found = [_merge_side(prepared, rows, problem) for rows in (problem.positive, problem.negative)]
         for side, (_, merged, cost) in zip((1, -1), found, strict=True):
             if not len(merged):
                 name = "positive" if side > 0 else "negative"
@@ -170,19 +199,11 @@ def solve_prepared(
 
 
 def _spread(
-    kernel: Kernel,
-    X: Any,
-    problems: list[BinaryProblem],
-    tolerance: float,
-    max_iter: int,
-    memory_limit: float | None,
-    workers: int,
+    work: Callable[..., Solution], shared: tuple[Any, ...], problems: list[BinaryProblem], workers: int
 ) -> Solution:
-    """Give every worker some of the problems and put their solutions together."""
+    """Give every worker what all share and some of the problems, and put their solutions together."""
     # Every so many-th, since the first classes are often the large ones.
-    shares = [problems[start::workers] for start in range(workers)]
-    solve_share = partial(solve, tolerance=tolerance, max_iter=max_iter, memory_limit=memory_limit)
-    found: list[Solution] = parallel_map(solve_share, ((kernel, X, share) for share in shares))
+    found: list[Solution] = parallel_map(work, ((*shared, problems[start::workers]) for start in range(workers)))
     support = np.unique(np.concatenate([one.support for one in found]))
     weights = np.zeros((len(support), len(problems)))
     biases, objectives = np.zeros(len(problems)), np.zeros(len(problems))
@@ -196,10 +217,13 @@ def _spread(
 
 
 def _merge_side(
-    points: NDArray[np.uint32], rows: NDArray[np.intp], problem: BinaryProblem
+    prepared: Prepared, rows: NDArray[np.intp], problem: BinaryProblem
 ) -> tuple[NDArray[np.intp], NDArray[np.uint32], Matrix]:
     """Return the first example, the point and the total cost of what the examples of one side come down to."""
+    points = prepared.points
     rows = rows[problem.costs[rows] > 0]
+    if len(prepared.native) == len(points):
+        return rows, points[rows], problem.costs[rows]
     merged, first, inverse = np.unique(points[rows], return_index=True, return_inverse=True)
     costs: Matrix = np.bincount(inverse, weights=problem.costs[rows], minlength=len(merged)).astype(np.float64)
     return rows[first], merged, costs
