@@ -16,20 +16,20 @@ using Ends = std::vector<std::uint32_t>;
 using Groups = std::vector<Ends>;
 
 // A text in UTF-8, surrogates as model files have them; `kept` holds what has to be made for it.
-std::string_view utf8(nb::handle text, std::vector<nb::object>& kept) {
+std::string_view utf8(nb::handle text, std::vector<nb::bytes>& kept) {
     Py_ssize_t size = 0;
     if (const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size)) return {bytes, static_cast<std::size_t>(size)};
     PyErr_Clear();
-    kept.push_back(nb::steal(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass")));
+    kept.push_back(nb::steal<nb::bytes>(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "surrogatepass")));
     if (!kept.back().is_valid()) throw nb::python_error();
-    return {PyBytes_AS_STRING(kept.back().ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(kept.back().ptr()))};
+    return {kept.back().c_str(), kept.back().size()};
 }
 
 // For rows of values the columns of each, and where each ends.
 auto find(const TextColumns& columns, nb::typed<nb::list, nb::typed<nb::list, nb::str>> rows) {
     std::vector<std::int32_t> found, ends{0};
     std::vector<std::string_view> values(columns.singles());
-    std::vector<nb::object> kept;
+    std::vector<nb::bytes> kept;
     TextColumns::Scratch scratch;
     for (nb::handle one : rows) {
         const auto row = nb::cast<nb::list>(one);
