@@ -6,6 +6,7 @@ namespace nb = nanobind;
 namespace sapwood::bind {
 
 void register_attach(nb::module_& module);
+void register_columns(nb::module_& module);
 void register_decode(nb::module_& module);
 void register_edit(nb::module_& module);
 void register_exits(nb::module_& module);
@@ -37,6 +38,7 @@ NB_MODULE(_core, module) {
     register_search(module);
     register_semantic(module);
     register_attach(module);
+    register_columns(module);
     register_decode(module);
     register_edit(module);
     register_exits(module);

@@ -22,7 +22,7 @@
 #include "core/vectorized.hpp"
 #include "kernels/partial_columns.hpp"
 #include "kernels/partial_plan.hpp"
-#include "kernels/plan_cache.hpp"
+#include "kernels/plan_shelf.hpp"
 #include "kernels/sequences.hpp"
 #include "trees/arena.hpp"
 #include "trees/arena_map.hpp"
@@ -34,7 +34,7 @@ namespace sapwood {
 // Walks one row element bottom up and reports, per column subtree, what the child sequences contribute.
 class PartialMatcher {
   public:
-    PartialMatcher(const ArenaMap& map, const PartialColumns& columns, const PartialOptions& options,
+    PartialMatcher(const ArenaMap& map, const Bags& rows, const PartialColumns& columns, const PartialOptions& options,
                    const Control& control)
         : map_(map),
           arena_(map.arena),
@@ -47,7 +47,7 @@ class PartialMatcher {
           met_(columns.shapes()),
           skip_(columns.shapes(), 0),
           planner_(columns, {}, 0),
-          plans_(kRoom) {}
+          plans_(uses(arena_, rows), kRoom) {}
 
     // found(k) gives what is called with (position, value): mu * (the sum over sequences) for one occurrence of the
     // k-th node. Column subtrees that only elements before `first` hold may be left out; this is fast if `first` never
@@ -56,7 +56,7 @@ class PartialMatcher {
     void match(std::span<const Node> nodes, std::size_t first, Found found) {
         if (first < first_) {
             std::fill(skip_.begin(), skip_.end(), 0);
-            plans_ = PlanCache<PartialPlan>(kRoom);
+            plans_.clear();
         }
         first_ = first;
         order_.enter(nodes);
@@ -75,7 +75,7 @@ class PartialMatcher {
     using Entry = PartialPlan::Entry;
     static constexpr std::size_t kFew = 4;  // values that are listed rather than kept in a table
     static constexpr std::size_t kBlock = SequenceSums::kBlock;
-    static constexpr std::size_t kRoom = std::size_t{1} << 22;  // numbers of four bytes that plans may take
+    static constexpr std::size_t kRoom = std::size_t{1} << 20;  // numbers of four bytes that plans may take
 
     // D of a node against the column subtrees with its label.
     struct Values {
@@ -85,6 +85,14 @@ class PartialMatcher {
         std::vector<double> table;  // by place; empty: all that are not listed are bare
     };
 
+    // How many nodes of the rows have each production.
+    static std::vector<std::uint32_t> uses(const Arena& arena, const Bags& rows) {
+        std::vector<std::uint32_t> count(arena.production_count(), 0);
+        for (const Node node : rows.numbers)
+            if (!arena.is_leaf(node)) ++count[arena.production_of(node)];
+        return count;
+    }
+
     void check() {
         if (work_ <= 1000000) return;
         control_.check();
@@ -93,9 +101,9 @@ class PartialMatcher {
 
     void enter(Node node) {
         children_.clear();
-        key_.assign(1, map_.labels[node]);
+        labels_.clear();
         for (const Node child : arena_.children(node)) {
-            key_.push_back(map_.labels[child]);
+            labels_.push_back(map_.labels[child]);
             const std::uint32_t slot = order_.slot(child);
             const double leaf = options_.leaves ? bare_ : 0.0;
             if (slot == kNone) {
@@ -123,10 +131,10 @@ class PartialMatcher {
         // Every word would have a plan of its own.
         const bool lexical = std::all_of(kids.begin(), kids.end(), [&](Node child) { return arena_.is_leaf(child); });
         const auto make = [&](PartialPlan& plan) {
-            work_ += planner_.make(label, std::span(key_).subspan(1), listed_, sequences_, met_, plan, first_);
+            work_ += planner_.make(label, labels_, listed_, sequences_, met_, plan, first_);
         };
         if (lexical) make(scratch_);
-        const PartialPlan& plan = lexical ? scratch_ : plans_.get(key_, make);
+        const PartialPlan& plan = lexical ? scratch_ : plans_.get(arena_.production_of(node), make);
         keep(mine, order_.wanted(slot), plan, label);
         for (const PartialPlan::Run& run : plan.runs) go_through(plan, run, found);
         for (const Entry& entry : plan.whole) go_through(entry, found);
@@ -213,7 +221,7 @@ class PartialMatcher {
         if (!cells.cells.empty()) {
             sequences_.evaluate(columns_, shape, {from, count}, cells, result_.data());
         } else {
-            sequences_.enter_labels(std::span(key_).subspan(1));
+            sequences_.enter_labels(labels_);
             sequences_.meet(columns_, shape);
             sequences_.evaluate(columns_, shape, {from, count}, result_.data());
         }
@@ -242,7 +250,7 @@ class PartialMatcher {
     std::vector<std::uint32_t> skip_;  // per shape: subtrees that only elements before first_ hold
     std::size_t first_ = 0;
     PartialPlanner planner_;
-    PlanCache<PartialPlan> plans_;
+    PlanShelf<PartialPlan> plans_;  // by production
     PartialPlan scratch_;
     std::vector<Values> values_;  // per slot
     // Where the values of the node at hand are kept: in a table by place, or listed, or not at all.
@@ -251,7 +259,7 @@ class PartialMatcher {
     std::size_t first_position_ = 0;  // of subtrees with its label
     BufferPool buffers_;
     std::vector<double> result_;
-    std::vector<std::uint32_t> key_;    // of the plan: the label, and those of the children
+    std::vector<Symbol> labels_;        // of the children
     std::vector<std::uint8_t> listed_;  // nothing is counted: each subtree is reported
     std::vector<SequenceSums::Child> children_;
     std::size_t work_ = 0;
@@ -260,8 +268,8 @@ class PartialMatcher {
 inline auto PartialColumns::visitor(const ArenaMap& map, const Bags& rows, const Prepared&,
                                     const Control& control) const {
     return [this, &map, &rows, features = FeatureCounts(feature_count()),
-            matcher = PartialMatcher(map, *this, options_, control)](std::size_t element, std::size_t first, auto bulk,
-                                                                     auto active) mutable {
+            matcher = PartialMatcher(map, rows, *this, options_, control)](std::size_t element, std::size_t first,
+                                                                           auto bulk, auto active) mutable {
         const double bare = options_.bare();
         const auto symbols = static_cast<std::uint32_t>(symbols_);
         const auto nodes = rows.numbers_of(element);
@@ -288,8 +296,8 @@ inline auto PartialColumns::visitor(const ArenaMap& map, const Bags& rows, const
 }
 
 inline auto PartialColumns::node_visitor(const ArenaMap& map, const Bags& rows, const Control& control) const {
-    return [this, &map, &rows, matcher = PartialMatcher(map, *this, options_, control)](std::size_t element, auto bulk,
-                                                                                        auto active) mutable {
+    return [this, &map, &rows, matcher = PartialMatcher(map, rows, *this, options_, control)](
+               std::size_t element, auto bulk, auto active) mutable {
         const double bare = options_.bare();
         const auto numbers = rows.numbers_of(element);
         for (std::size_t k = 0; k < numbers.size(); ++k) {

@@ -4,6 +4,7 @@ Sapwood's native core. Private: the Python packages check arguments before they 
 
 from sapwood._core import (
     attach as attach,
+    columns as columns,
     decode as decode,
     edit as edit,
     exits as exits,

@@ -173,6 +173,7 @@ class HeadTable(HtmlTable):
 
 
 @lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def bare_label(label: str) -> str:
     """Return a label without function tags, indices and marks.
 

@@ -17,6 +17,7 @@ from sapwood.errors import ModelFileError, ParameterError
 from sapwood.learn.context_training import ContextTraining
 from sapwood.metrics import score_roles
 from sapwood.tasks.roles import RoleArguments, RoleClassifier, RoleLabeler
+from sapwood.tasks.roles.labeling import role_scores
 from sapwood.tasks.roles.training import labeled_candidates
 from sapwood.tasks.roles.views import parses_of
 from sapwood.words import Encoder
@@ -73,7 +74,7 @@ def test_labels_in_context(labeler):
 def test_probabilities_are_those_of_the_mixture(labeler):
     rows, _ = labeled_candidates(TEST[:3], nouns=False, pruning="narrow")
     labeler._encode(parses_of(rows))
-    linear = labeler._scores(rows, None, labeler.identifier_.log_probabilities(rows))
+    linear = role_scores(labeler, rows, None, labeler.identifier_.log_probabilities(rows))
     network = labeler.context_.log_probabilities(rows)
     mixture = labeler.context_.slope * (0.4 * linear + 0.6 * network)
     found = labeler.context_.mixed(linear, 0.6, rows)

@@ -72,8 +72,8 @@ def test_the_margins_of_the_old_model_are_found_in_the_new_columns(general):
     """With the old columns first and new ones behind, old weights give old margins."""
     rows = labeled_candidates(OWN, nouns=False, pruning="narrow")[0]
     old = general.identifier_
-    joined = old.encoder.joined([["unheard-of"] * len(old.encoder.columns)] * 2)
-    assert joined.total == old.encoder.total + len(old.encoder.columns)
+    joined = old.encoder.joined([["unheard-of"] * len(describe(*rows[0], "linear"))] * 2)
+    assert joined.total == old.encoder.total + len(old.encoder.values)
     weights = np.zeros((joined.total, 1), np.float32)
     weights[joined.places_of(old.encoder)] = old.weights
     assert np.allclose(joined.transform(rows) @ weights + old.bias, old.margins(rows), atol=1e-5)

@@ -14,6 +14,7 @@ A module has
 from __future__ import annotations
 
 import argparse
+import gc
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -71,4 +72,6 @@ def load_model(path: str, parser: str | None = None) -> tuple[Any, ModuleType]:
     if parser is not None and "parser" in model.get_params(deep=False):
         as_parser(parser)  # says what is wrong with it before anything is read
         model.set_params(parser=parser)
+    # A command ends before its model is garbage, which need not be looked for in there.
+    gc.freeze()
     return model, import_module(f"sapwood.cli.inference.{_MODULES[name]}")

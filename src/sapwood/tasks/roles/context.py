@@ -16,7 +16,7 @@ from sapwood.learn.context_training import ContextTraining, train
 from sapwood.registry import Reader, Writer
 from sapwood.tasks.roles.encoding import Encoder as Columns
 from sapwood.tasks.roles.features import content_token
-from sapwood.tasks.roles.linear import best_slope
+from sapwood.tasks.roles.linear import Values, best_slope
 from sapwood.tasks.roles.views import Candidate, Parse, parses_of
 from sapwood.words.encoder import Encoder
 from sapwood.words.encoder.needed import UsesEncoder
@@ -51,7 +51,7 @@ class UsesContext(UsesEncoder):
         encoder: Encoder,
         candidates: Sequence[Candidate],
         labels: Sequence[str],
-        values: Sequence[Sequence[str]],
+        values: Values,
         setting: ContextTraining,
     ) -> None:
         """Train the network on candidates, their classes and their flat features."""
@@ -100,7 +100,7 @@ class ContextRoles:
         cls,
         candidates: Sequence[Candidate],
         labels: Sequence[str],
-        values: Sequence[Sequence[str]],
+        values: Values,
         *,
         features: str,
         setting: ContextTraining,
@@ -117,9 +117,7 @@ class ContextRoles:
         """The classes."""
         return self.network.classes
 
-    def log_probabilities(
-        self, candidates: Sequence[Candidate], values: Sequence[Sequence[str]] | None = None
-    ) -> NDArray[np.float64]:
+    def log_probabilities(self, candidates: Sequence[Candidate], values: Values | None = None) -> NDArray[np.float64]:
         """Return the logarithm of the probability of each class, one column per class."""
         features = self.columns.transform(candidates, values)
         return self.network.log_probabilities(ContextRows(*_words(candidates), features))
@@ -136,7 +134,7 @@ class ContextRoles:
         others: NDArray[np.float64],
         share: float,
         candidates: Sequence[Candidate],
-        values: Sequence[Sequence[str]] | None = None,
+        values: Values | None = None,
     ) -> NDArray[np.float64]:
         """Mix log-probabilities of another model with those of the network, which count this share."""
         mixture = (1.0 - share) * others + share * self.log_probabilities(candidates, values)
@@ -164,7 +162,7 @@ def _words(candidates: Sequence[Candidate]) -> tuple[NDArray[np.float16], NDArra
             start = starts[id(parse)] = total
             parts.append(parse.context[1])
             total += len(parse.words)
-        own = (view.predicate, parse.heads[node], content_token(view, node), at.first[node], at.last[node])
+        own = (view.predicate, parse.heads[node], content_token(parse, node), at.first[node], at.last[node])
         places[number] = [start + word for word in own]
     return np.concatenate(parts), places
 

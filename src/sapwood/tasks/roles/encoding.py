@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
+from sapwood._core.columns import TextColumns
 from sapwood.errors import DataError
 from sapwood.kernels.maps import FragmentMap
 from sapwood.registry import Reader, Writer
-from sapwood.tasks.roles.feature_sets import describe, feature_names
+from sapwood.tasks.roles.feature_sets import describe, feature_names, feature_set
 from sapwood.tasks.roles.views import Candidate
 from sapwood.trees.array import TreeArray
 from sapwood.trees.portions import portion
@@ -46,12 +48,11 @@ class Encoder:
     ) -> None:
         self.features, self.min_count = features, min_count
         self.fragments, self.max_fragments = dict(fragments or {}), max_fragments
-        self.columns: list[dict[str, int]] = []
-        self.width = 0
         self.maps: dict[str, FragmentMap] = {}
+        self._number([[]] * len(feature_names(features)))
 
     def fit(self, candidates: Sequence[Candidate], values: Sequence[Sequence[str]]) -> Self:
-        """Choose columns; ``values`` are the flat features of the candidates, in the order of their names."""
+        """Choose columns; ``values`` are the single flat features of the candidates, as ``describe`` has them."""
         self._number(self._frequent(values))
         for kind in self.fragments:
             made = FragmentMap(max_size=4, min_df=5, n_fragments=self.max_fragments or None, max_fragments=5_000_000)
@@ -60,9 +61,10 @@ class Encoder:
 
     def _frequent(self, values: Sequence[Sequence[str]]) -> list[list[str]]:
         """Return the values of each feature that occur often enough, in order."""
-        counts: list[Counter[str]] = [Counter() for _ in feature_names(self.features)]
+        chosen = feature_set(self.features)
+        counts: list[Counter[str]] = [Counter() for _ in chosen.names]
         for row in values:
-            for count, value in zip(counts, row, strict=True):
+            for count, value in zip(counts, [*row, *chosen.joined(row)], strict=True):
                 if value:
                     count[value] += 1
         # NUL stands between values in model files; no corpus has it in a word.
@@ -73,32 +75,50 @@ class Encoder:
 
     def _number(self, kept: Iterable[Iterable[str]]) -> None:
         """Give the values of each feature their columns."""
-        self.columns, self.width = [], 0
-        for values in kept:
-            self.columns.append({value: self.width + at for at, value in enumerate(values)})
-            self.width += len(self.columns[-1])
+        self._give_columns(["\0".join(values).encode("utf-8", "surrogatepass") for values in kept])
+
+    def _give_columns(self, packed: Sequence[bytes]) -> None:
+        """Do so for values that NUL stands between."""
+        ends = np.cumsum([values.count(b"\0") + 1 if values else 0 for values in packed]).tolist()
+        texts = b"".join(values + b"\0" for values in packed if values)
+        self._columns = TextColumns(texts, ends, feature_set(self.features).groups)
+
+    @property
+    def values(self) -> list[list[str]]:
+        """The values of each feature that have columns, in the order of these."""
+        ends, every = self._columns.ends, self._columns.texts.decode("utf-8", "surrogatepass").split("\0")
+        return [every[begin:end] for begin, end in pairwise([0, *ends])]
+
+    @property
+    def width(self) -> int:
+        """The number of columns for values."""
+        return self._columns.ends[-1]
 
     def joined(self, values: Sequence[Sequence[str]]) -> Encoder:
         """Return one with the columns of this one, and of what is frequent among other values; fragments are kept."""
         found = Encoder(
             self.features, min_count=self.min_count, fragments=self.fragments, max_fragments=self.max_fragments
         )
-        found._number(
-            dict.fromkeys([*own, *new]) for own, new in zip(self.columns, self._frequent(values), strict=True)
-        )
+        found._number(dict.fromkeys([*own, *new]) for own, new in zip(self.values, self._frequent(values), strict=True))
         found.maps = self.maps
         return found
 
     def places_of(self, other: Encoder) -> NDArray[np.int64]:
         """Return in which columns those of another encoder are, all of whose values this one has."""
-        flat = [own[value] for own, column in zip(self.columns, other.columns, strict=True) for value in column]
+        flat: list[int] = []
+        begin = 0
+        for own, theirs in zip(self.values, other.values, strict=True):
+            columns = {value: begin + at for at, value in enumerate(own)}
+            flat += [columns[value] for value in theirs]
+            begin += len(own)
         return np.array([*flat, *range(self.width, self.total)], np.int64)
 
-    def transform(
-        self, candidates: Sequence[Candidate], values: Sequence[Sequence[str]] | None = None
-    ) -> sparse.csr_array:
+    def transform(self, candidates: Sequence[Candidate], values: Sequence[list[str]] | None = None) -> sparse.csr_array:
         """Return one row per candidate."""
-        flat = self._flat([describe(*one, self.features) for one in candidates] if values is None else values)
+        if values is None:
+            values = [describe(*one, self.features) for one in candidates]
+        indices, ends = self._columns.find(list(values))
+        flat = sparse.csr_array((np.ones(len(indices)), indices, ends), (len(values), self.width))
         if not self.maps:
             return flat
         parts = [flat]
@@ -110,18 +130,6 @@ class Encoder:
             parts.append(rows)
         return sparse.csr_array(sparse.hstack(parts, format="csr"))
 
-    def _flat(self, values: Sequence[Sequence[str]]) -> sparse.csr_array:
-        indices: list[int] = []
-        ends = [0]
-        for row in values:
-            for column, value in zip(self.columns, row, strict=True):
-                found = column.get(value)
-                if found is not None:
-                    indices.append(found)
-            ends.append(len(indices))
-        shape = (len(ends) - 1, self.width)
-        return sparse.csr_array((np.ones(len(indices)), np.array(indices, np.int32), np.array(ends, np.int32)), shape)
-
     @property
     def total(self) -> int:
         """The number of columns, with those of fragments."""
@@ -132,7 +140,8 @@ class Encoder:
         found = Encoder(
             self.features, min_count=self.min_count, fragments=self.fragments, max_fragments=self.max_fragments
         )
-        found._number([value for value, number in column.items() if used[number]] for column in self.columns)
+        wanted = iter(used.tolist())
+        found._number([value for value in values if next(wanted)] for values in self.values)
         found.maps = self.maps
         return found
 
@@ -140,8 +149,8 @@ class Encoder:
         """Return what each column stands for."""
         found = [
             f"{name}={value}"
-            for name, column in zip(feature_names(self.features), self.columns, strict=True)
-            for value in column
+            for name, values in zip(feature_names(self.features), self.values, strict=True)
+            for value in values
         ]
         for kind, made in self.maps.items():
             found += [f"{kind} {text}" for text in made.get_feature_names_out()]
@@ -149,7 +158,7 @@ class Encoder:
 
     def write(self, writer: Writer) -> dict[str, Any]:
         """Describe the encoder for a model file; the long list of values goes into an array of bytes."""
-        text = "\0\0".join("\0".join(column) for column in self.columns)
+        text = "\0\0".join("\0".join(values) for values in self.values)
         return {
             "features": self.features,
             "min_count": self.min_count,
@@ -169,14 +178,14 @@ class Encoder:
             max_fragments=data["max_fragments"],
         )
         packed: NDArray[np.uint8] = reader.array(data["values"], np.uint8, 1)
-        columns = packed.tobytes().decode("utf-8", "surrogatepass").split("\0\0")
+        columns = packed.tobytes().split(b"\0\0")
         if len(columns) != len(feature_names(encoder.features)):
             raise reader.fail("the features are not those of this version")
-        # Many words are values of several features: one of each is enough.
-        one: dict[str, str] = {}
-        encoder._number(
-            [one.setdefault(value, value) for value in column.split("\0")] if column else [] for column in columns
-        )
+        try:
+            packed.tobytes().decode("utf-8", "surrogatepass")
+            encoder._give_columns(columns)
+        except ValueError as error:
+            raise reader.fail(f"the values of features cannot be read: {error}") from None
         for kind, (decay, fragments) in data["maps"].items():
             made = FragmentMap(decay)
             made._keep(reader.part(fragments, TreeArray))

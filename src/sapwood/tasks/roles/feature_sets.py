@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from sapwood.checks import check_choice
-from sapwood.tasks.roles.features import FEATURES, Feature
+from sapwood.tasks.roles.features import OF_BOTH, OF_NODES, OF_PREDICATES
 from sapwood.tasks.roles.views import View
 
-__all__ = ["SETS", "describe", "feature_names", "flat_features"]
+__all__ = ["SETS", "describe", "feature_names", "feature_set", "flat_features"]
 
 # Most of these are Gildea and Jurafsky's.
 _BASIC = """
@@ -47,7 +47,6 @@ punctuation&phrase_type&position predicate_tag&path predicate_tag&voice&phrase_t
 """
 
 
-@dataclass(frozen=True)
 class FeatureSet:
     """Features, and groups of them whose values are joined.
 
@@ -55,37 +54,57 @@ class FeatureSet:
     ----------
     names : list of str
         Single features first; a group is written ``predicate&path``.
-    features : list of callables
-        The single ones.
     groups : list of tuples of int
         For each group, the numbers of its features.
     """
 
-    names: list[str]
-    features: list[Feature]
-    groups: list[tuple[int, ...]]
-
-    @classmethod
-    def of(cls, single: str, groups: str = "") -> FeatureSet:
-        """Make a set from the names of its features."""
+    def __init__(self, single: str, groups: str = "") -> None:
         names, joint = single.split(), groups.split()
-        numbers = [tuple(names.index(name) for name in group.split("&")) for group in joint]
-        return cls([*names, *joint], [FEATURES[name] for name in names], numbers)
+        self.names = [*names, *joint]
+        self.groups = [tuple(names.index(name) for name in group.split("&")) for group in joint]
+        self._of_node = [OF_NODES.get(name) for name in names]
+        self._of_predicate = [(at, OF_PREDICATES[name]) for at, name in enumerate(names) if name in OF_PREDICATES]
+        self._of_both = [(at, OF_BOTH[name]) for at, name in enumerate(names) if name in OF_BOTH]
+
+    def describe(self, view: View, node: int) -> list[str]:
+        """Return the values of the single features."""
+        of_nodes, of_predicate = view.parse.described.setdefault(self, {}), view.described.get(self)
+        if node not in of_nodes:
+            of_nodes[node] = [feature(view.parse, node) if feature else "" for feature in self._of_node]
+        if of_predicate is None:
+            of_predicate = view.described[self] = [(at, feature(view)) for at, feature in self._of_predicate]
+        values = of_nodes[node].copy()
+        for at, value in of_predicate:
+            values[at] = value
+        for at, feature in self._of_both:
+            values[at] = feature(view, node)
+        return values
+
+    def joined(self, values: Sequence[str]) -> list[str]:
+        """Return the values of the groups, from those of the single features."""
+        parts = ([values[number] for number in group] for group in self.groups)
+        return ["|".join(some) if all(some) else "" for some in parts]
 
 
 SETS = {
-    "basic": FeatureSet.of(_BASIC),
-    "full": FeatureSet.of(_FULL, _GROUPS),
-    "rich": FeatureSet.of(_RICH, _RICH_GROUPS),
-    "linear": FeatureSet.of(_FULL, _CONJUNCTIONS),
+    "basic": FeatureSet(_BASIC),
+    "full": FeatureSet(_FULL, _GROUPS),
+    "rich": FeatureSet(_RICH, _RICH_GROUPS),
+    "linear": FeatureSet(_FULL, _CONJUNCTIONS),
 }
 """The sets that have a name."""
 
 
+def feature_set(kind: str) -> FeatureSet:
+    """Return the set of a name, or raise naming all."""
+    if not isinstance(kind, str) or kind not in SETS:
+        check_choice(kind, "features", SETS)
+    return SETS[kind]
+
+
 def feature_names(kind: str) -> list[str]:
-    """Return the names of the features of a set."""
-    check_choice(kind, "features", SETS)
-    return SETS[kind].names
+    """Return the names of the features of a set, groups last."""
+    return feature_set(kind).names
 
 
 def flat_features(view: View, node: int, kind: str = "full") -> dict[str, str]:
@@ -99,16 +118,12 @@ def flat_features(view: View, node: int, kind: str = "full") -> dict[str, str]:
     >>> features["path"], features["position"], features["voice"]
     ('NP^S!VP!VBD', 'before', 'active')
     """
-    values = describe(view, node, kind)
-    return {name: value for name, value in zip(feature_names(kind), values, strict=True) if value}
+    chosen = feature_set(kind)
+    values = chosen.describe(view, node)
+    every = zip(chosen.names, [*values, *chosen.joined(values)], strict=True)
+    return {name: value for name, value in every if value}
 
 
 def describe(view: View, node: int, kind: str = "full") -> list[str]:
-    """Return the values of a set of features in the order of ``feature_names``; empty where one does not apply."""
-    check_choice(kind, "features", SETS)
-    chosen = SETS[kind]
-    values = [feature(view, node) for feature in chosen.features]
-    for group in chosen.groups:
-        parts = [values[number] for number in group]
-        values.append("|".join(parts) if all(parts) else "")
-    return values
+    """Return the values of the single features of a set in their order; empty where one does not apply."""
+    return feature_set(kind).describe(view, node)

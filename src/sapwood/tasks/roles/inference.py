@@ -41,6 +41,8 @@ class Constraints:
         self._number = {label: at + 1 for at, label in enumerate(self.labels)}
 
         self._unique = [self._number[label] for label in self.labels if is_core(label)]
+        bare = [(number, bare_role(label)) for label, number in self._number.items()]
+        self._numbered = [(number, role) for number, role in bare if is_core(role)]
         # References need what they refer to, continuations what they continue, before them.
         self._implies, self._after = (
             [
@@ -74,10 +76,8 @@ class Constraints:
             return []
         if legal is not None:
             known = set(legal)
-            bare = {label: bare_role(label) for label in self.labels}
-            wrong = [self._number[label] for label in self.labels if is_core(bare[label]) and bare[label] not in known]
             table = table.copy()
-            table[:, wrong] = _NEVER
+            table[:, [number for number, role in self._numbered if role not in known]] = _NEVER
         # A label that costs more than leaving the candidate alone can only pay as what R-X or C-X leans on, so rows are
         # cut down to labels that may matter. The search is then over a handful of labels instead of fifty.
         useful = np.flatnonzero((table[:, 1:] > table[:, :1] - _SLACK).any(axis=0)) + 1

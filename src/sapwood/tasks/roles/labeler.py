@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -34,16 +33,15 @@ from sapwood.tasks.roles.encoding import Encoder as Columns
 from sapwood.tasks.roles.exact import KernelRoles
 from sapwood.tasks.roles.explanation import RoleExplanation
 from sapwood.tasks.roles.feature_sets import describe, feature_names
-from sapwood.tasks.roles.inference import Constraints, role_by_rule
+from sapwood.tasks.roles.labeling import Predicates, label_parses, role_scores
 from sapwood.tasks.roles.lexicon import LEXICON, PredicateLexicon
-from sapwood.tasks.roles.linear import LinearRoles, Values
-from sapwood.tasks.roles.predicates import find_predicates
-from sapwood.tasks.roles.pruning import PRUNINGS, candidates
+from sapwood.tasks.roles.linear import LinearRoles
+from sapwood.tasks.roles.pruning import PRUNINGS
 from sapwood.tasks.roles.senses import SENSES, PredicateSenses
 from sapwood.tasks.roles.stages import CLASSIFIER, IDENTIFIER, check_stages
 from sapwood.tasks.roles.training import check_words, labeled_candidates, sides_of, stages_of, with_trees
-from sapwood.tasks.roles.views import Candidate, Parse, View, parses_of
-from sapwood.trees.propositions import Argument, Proposition, RoleSentence
+from sapwood.tasks.roles.views import Candidate, Parse, parses_of
+from sapwood.trees.propositions import RoleSentence
 from sapwood.words.encoder.needed import ENCODER_SPEC
 
 __all__ = ["RoleLabeler"]
@@ -255,7 +253,7 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
             self.classifier_.calibrate([rows[at] for at in chosen], [labels[at] for at in chosen])
         if self.context_ is not None:
             self._encode(parses_of(rows))
-            scores = self._scores(rows, None, self.identifier_.log_probabilities(rows))
+            scores = role_scores(self, rows, None, self.identifier_.log_probabilities(rows))
             self.context_.calibrate(scores, self.context_weight, rows, labels)
 
     # --- labeling
@@ -276,8 +274,8 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
             If it is not one sentence, has no parse, or a predicate lies outside of it.
         """
         check_is_fitted(self)
-        ((found, parse),) = self._parsed([self._sentence(sentence)])
-        return self._labeled(found, parse, predicates)
+        (found,) = self._labeled([self._sentence(sentence)], [predicates])
+        return found
 
     def label_text(self, text: str) -> list[RoleSentence]:
         """Split text into sentences and words, parse and label them.
@@ -288,7 +286,8 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
             Their words are ``sapwood.parse.Token`` objects, which know where they stand in the text.
         """
         check_is_fitted(self)
-        return [self._labeled(*one) for one in self._parsed(read_text(text, self._reader(), self.language))]
+        sentences = read_text(text, self._reader(), self.language)
+        return list(self._labeled(sentences, repeat(None)))
 
     def predict(self, X: Iterable[Any], *, given_predicates: bool = False) -> list[RoleSentence]:
         """Label a list of sentences; warns of those that the parser finds no tree for.
@@ -352,89 +351,22 @@ class RoleLabeler(UsesContext, SequenceInput, BaseEstimator):
         return found
 
     def _label_all(self, sentences: Sequence[Any], reading: Reading, given_predicates: bool) -> Iterator[RoleSentence]:
-        for sentence, (found, parse) in zip(sentences, self._parsed(reading.single("label_text")), strict=True):
-            if not isinstance(sentence, RoleSentence):
-                if given_predicates:
-                    raise DataError(f"given_predicates needs RoleSentence objects, got a {type(sentence).__name__}.")
-                yield self._labeled(found, parse)
-                continue
-            given = {one.predicate: one.lemma for one in sentence.propositions} if given_predicates else None
-            yield replace(self._labeled(found, parse, given), name=sentence.name)
+        given = [self._given(one) for one in sentences] if given_predicates else repeat(None)
+        for sentence, found in zip(sentences, self._labeled(reading.single("label_text"), given), strict=True):
+            yield replace(found, name=sentence.name) if isinstance(sentence, RoleSentence) else found
 
-    def _parsed(self, sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence, Parse]]:
-        for batch in in_batches(sentences):
-            parses = [Parse(one.tree) for one in batch]
+    @staticmethod
+    def _given(sentence: Any) -> dict[int, str]:
+        if not isinstance(sentence, RoleSentence):
+            raise DataError(f"given_predicates needs RoleSentence objects, got a {type(sentence).__name__}.")
+        return {one.predicate: one.lemma for one in sentence.propositions}
+
+    def _labeled(self, sentences: Iterable[Sentence], predicates: Iterable[Predicates]) -> Iterator[RoleSentence]:
+        for batch in in_batches(zip(sentences, predicates, strict=False)):
+            some, given = zip(*batch, strict=True)
+            parses = [Parse(one.tree) for one in some]
             self._encode(parses)
-            yield from zip(batch, parses, strict=True)
-
-    def _labeled(
-        self, sentence: Sentence, parse: Parse, predicates: Sequence[int] | Mapping[int, str] | None = None
-    ) -> RoleSentence:
-        known = self.lexicon_
-        found: Iterable[int]
-        if predicates is None:
-            found = find_predicates(
-                parse.at, auxiliaries=known.auxiliaries, prenominal=known.prenominal, nouns=known.nouns
-            )
-        else:
-            found = sorted(set(predicates))
-        rules = Constraints(self.roles_)
-        views: list[View] = []
-        for word in found:
-            if isinstance(word, bool) or not isinstance(word, (int, np.integer)) or not 0 <= word < len(parse.words):
-                raise DataError(f"there is no word {word!r}; the sentence has {len(parse.words)}, counted from 0.")
-            given = predicates[word] if isinstance(predicates, Mapping) else ""
-            views.append(parse.view(int(word), given or known.lemma(parse.words[word], parse.tags[word])))
-        chosen = [""] * len(views) if self.senses_ is None else self.senses_.choose(views)
-        made = []
-        for view, sense in zip(views, chosen, strict=True):
-            roleset = sense or known.roleset(view.lemma)
-            arguments = tuple(
-                replace(one, meaning=known.meaning(roleset, one.role))
-                for one in sorted(self._arguments(view, rules), key=lambda one: one.first)
-            )
-            if predicates is None and not known.auxiliaries and known.helps(roleset, arguments):
-                continue
-            guessed, said = not known.knows(view.lemma), known.meaning(roleset)
-            made.append(Proposition(view.predicate, view.lemma, arguments, roleset, guessed, said))
-        return RoleSentence(sentence.words, tuple(made), sentence.tree, how=sentence.how)
-
-    def _arguments(self, view: View, rules: Constraints) -> list[Argument]:
-        at, parse, word = view.at, view.parse, view.predicate
-        made = [Argument("V", word, word, at.tag(word), 1.0)]
-        nodes = candidates(at, word, self.pruning)
-        if self.rules:
-            fixed = {node: ruled for node in nodes if (ruled := role_by_rule(parse, word, node))}
-            made += [Argument(role, at.first[node], at.last[node], node, 1.0) for node, role in fixed.items()]
-            taken = {at.first[node] for node in fixed}
-            nodes = [n for n in nodes if not any(at.first[n] <= one <= at.last[n] for one in taken)]
-        if not nodes:
-            return made
-        rows: list[Candidate] = [(view, node) for node in nodes]
-        values = [describe(view, node, self.features) for node in nodes]
-        likely = self.identifier_.log_probabilities(rows, values)
-        kept = np.flatnonzero(np.exp(likely[:, 1]) > self.threshold).tolist()
-        if not kept:
-            return made
-        chosen, described = [rows[k] for k in kept], [values[k] for k in kept]
-        scores = self._scores(chosen, described, likely[kept])
-        if self.context_ is not None:
-            scores = self.context_.mixed(scores, self.context_weight, chosen, described)
-        scores[:, 0] += self.null_offset
-        spans = [(at.first[nodes[k]], at.last[nodes[k]]) for k in kept]
-        legal = self.lexicon_.legal(view.lemma, self.min_seen)
-        for k, role, row in zip(kept, rules.choose(scores, spans, legal=legal), scores, strict=True):
-            if role is not None:
-                score = float(np.exp(row[1 + rules.labels.index(role)]))
-                made.append(Argument(role, at.first[nodes[k]], at.last[nodes[k]], nodes[k], score))
-        return made
-
-    def _scores(
-        self, rows: Sequence[Candidate], values: Values | None, likely: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Return log-probabilities of no role and of each role, from those of being no argument and being one."""
-        roles = self.classifier_.log_probabilities(rows, values)
-        return np.column_stack([likely[:, 0], likely[:, 1:] + roles])
+            yield from label_parses(self, some, parses, given)
 
     def explain(
         self, sentence: Any, predicate: int, span: tuple[int, int], *, role: str | None = None

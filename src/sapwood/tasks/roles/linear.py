@@ -28,7 +28,7 @@ __all__ = ["LinearRoles", "best_slope"]
 # How compact files round weights, one scale per class: those below half a step become 0.
 _GRID = Grid(31, axis=0)
 Matrix = NDArray[np.float64]
-Values = Sequence[Sequence[str]]
+Values = Sequence[list[str]]
 # The share of C with which weights leave those of another model: of 0.1, 0.3, 1 and 3 the best on 200 sentences of
 # PropBank's Wall Street Journal after web text.
 _CAUTION = 0.3

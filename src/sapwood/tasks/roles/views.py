@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sapwood.errors import DataError
+from sapwood.tasks.roles.paths import Path
 from sapwood.tasks.roles.predicates import voice
 from sapwood.trees.heads import HeadTable, bare_label
 from sapwood.trees.positions import Positions
 from sapwood.trees.tree import Tree
 from sapwood.words.encoder.encoding import EncoderSpec
+
+if TYPE_CHECKING:
+    from sapwood.tasks.roles.feature_sets import FeatureSet
 
 __all__ = ["Candidate", "Parse", "View", "parses_of"]
 
@@ -38,10 +43,13 @@ class Parse:
     ----------
     context : pair of EncoderSpec and array, optional
         The vectors of its words, and the encoder that they are from.
+    described : dict
+        By sets of features, what those of nodes alone are; empty text stands for the others.
     """
 
     def __init__(self, tree: Tree) -> None:
         self.context: tuple[EncoderSpec, NDArray[np.float16]] | None = None
+        self.described: dict[FeatureSet, dict[int, list[str]]] = {}
         self.at = at = Positions(tree)
         if not tree.children:
             raise DataError(f"the tree is the single word {tree.label!r}; expected a parse with tags above the words.")
@@ -79,14 +87,17 @@ class View:
         Its base form.
     given : tuple of int
         The nodes of all arguments, in the order of the sentence, where they are given.
+    described : dict
+        By sets of features, those of the predicate alone with their numbers.
     """
 
     def __init__(self, parse: Parse, predicate: int, lemma: str) -> None:
         self.given: tuple[int, ...] = ()
+        self.described: dict[FeatureSet, list[tuple[int, str]]] = {}
         self.parse, self.at = parse, parse.at
         self.predicate, self.lemma = predicate, lemma
         self.tag = parse.at.tag(predicate)
-        self._paths: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
+        self._paths: dict[int, Path] = {}
 
     @cached_property
     def voice(self) -> str:
@@ -114,6 +125,17 @@ class View:
         )
 
     @cached_property
+    def frames(self) -> dict[int, str]:
+        """The sequence of these and the predicate: for each of them, which is then in capitals, and for -1."""
+        names = ["np"] * len(self.noun_phrases)
+        names.insert(sum(phrase < self.tag for phrase in self.noun_phrases), "v")
+        found = {-1: "_".join(names)}
+        for number, phrase in enumerate(self.noun_phrases):
+            at = number + (phrase > self.tag)
+            found[phrase] = "_".join([*names[:at], "NP", *names[at + 1 :]])
+        return found
+
+    @cached_property
     def particle(self) -> str:
         """The particle of a phrasal verb, or nothing."""
         above = self.at.parent[self.tag]
@@ -122,12 +144,26 @@ class View:
                 return self.parse.lower[self.at.first[child]]
         return ""
 
-    def path(self, node: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the labels from a node up to the common ancestor, and from there down to the predicate's tag."""
-        if node not in self._paths:
-            rising, falling = (tuple([self.at.labels[one] for one in part]) for part in self.at.path(node, self.tag))
-            self._paths[node] = rising, falling
-        return self._paths[node]
+    @cached_property
+    def _falling(self) -> dict[int, tuple[str, ...]]:
+        """For the predicate's tag and every node above, the labels from below it down to the tag."""
+        found: dict[int, tuple[str, ...]] = {}
+        below: tuple[str, ...] = ()
+        for node in self.at.up(self.tag):
+            found[node] = below
+            below = (self.at.labels[node], *below)
+        return found
+
+    def path(self, node: int) -> Path:
+        """Return the path from a node to the predicate's tag."""
+        found = self._paths.get(node)
+        if found is None:
+            rising, falling, above = [self.at.labels[node]], self._falling, node
+            while above not in falling:
+                above = self.at.parent[above]
+                rising.append(self.at.labels[above])
+            found = self._paths[node] = Path.of(tuple(rising), falling[above])
+        return found
 
 
 Candidate = tuple[View, int]
