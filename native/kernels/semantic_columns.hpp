@@ -12,6 +12,7 @@
 #include "kernels/active_subtrees.hpp"
 #include "kernels/lexicon.hpp"
 #include "kernels/similarity_cache.hpp"
+#include "kernels/word_block.hpp"
 #include "trees/arena.hpp"
 #include "trees/bags.hpp"
 
@@ -133,7 +134,7 @@ class SemanticColumns {
     // The feature that stands for an active subtree; kNone if it is counted by its position.
     std::uint32_t feature(std::size_t position) const { return feature_[position]; }
     const WordGroups& words() const { return *words_; }
-    std::size_t rows_at_once() const { return words_->rows_at_once(); }
+    std::size_t rows_at_once() const { return words_->has_vectors() ? words_->rows_at_once() : kBlockRows; }
 
     const Slot& slot(Production production, std::size_t number) const {
         return slot_[group_[production].slots + number];

@@ -36,7 +36,7 @@ class SimilarityCache {
         std::size_t left = 0;
     };
 
-    explicit SimilarityCache(std::size_t entries) : entry_(entries) {}
+    explicit SimilarityCache(std::size_t entries, std::size_t limit = kLimit) : limit_(limit), entry_(entries) {}
     SimilarityCache(const SimilarityCache&) = delete;
     SimilarityCache& operator=(const SimilarityCache&) = delete;
 
@@ -93,7 +93,7 @@ class SimilarityCache {
             const std::lock_guard<std::mutex> hold(lock_);
             const std::size_t usual = std::clamp(used_ / 2, kSmallest, kLargest);
             const std::size_t size = std::max(bytes, usual >= kLargest / 2 ? kLargest : usual);
-            if (used_ + size > kLimit) return nullptr;
+            if (used_ + size > limit_) return nullptr;
             used_ += size;
             const std::size_t alignment = size >= kLargest ? kLargest : 64;
             auto* memory = static_cast<std::byte*>(::operator new(size, std::align_val_t{alignment}));
@@ -109,6 +109,7 @@ class SimilarityCache {
         return memory;
     }
 
+    std::size_t limit_;  // of memory, in bytes
     std::vector<std::atomic<const KnownSimilarities*>> entry_;
     std::mutex lock_;
     std::size_t used_ = 0;

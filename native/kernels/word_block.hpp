@@ -74,12 +74,13 @@ class WordBlock {
   public:
     WordBlock(std::size_t classes, std::size_t elements) : uses_(classes), out_(elements * kBlockRows, 0.0) {}
 
-    // A word of a row of the block: what it is worth by place of a class, of which places from `from` on matter. `from`
-    // must not decrease. If that lies in `own`, the block takes it over, and gives other memory for it.
+    // A word of a row of the block: what it is worth by place of a class, of which places from `from` on matter; none
+    // of these is left out. `from` must not decrease. If that lies in `own`, the block takes it over, and gives other
+    // memory for it.
     void add(std::uint32_t number, std::size_t row, double count, std::size_t from, const KnownSimilarities& words,
              Similarities& own) {
         if (uses_[number].empty()) used_.push_back({number, from});
-        uses_[number].push_back({words.values, words.from, count, row});
+        uses_[number].push_back({words.values + (from - words.from), from, count, row});
         if (words.values != own.values.data()) return;
         taken_.push_back(std::move(own.values));
         own.values = {};
@@ -119,7 +120,7 @@ class WordBlock {
     static constexpr std::size_t kChunk = 64;  // places at a time, so that their sums stay close
 
     struct Use {
-        const double* values;  // by place, those before `from` left out
+        const double* values;  // by place, those before `from` left out: they do not matter to the row
         std::size_t from;
         double count;
         std::size_t row;
@@ -131,8 +132,12 @@ class WordBlock {
 
     void add_up(std::span<const Use> uses, std::size_t begin, std::size_t count) {
         sums_.fill(0.0);
-        for (const Use& use : uses)
-            add_scaled(sums_.data() + use.row * kChunk, use.values + (begin - use.from), use.count, count);
+        for (const Use& use : uses) {
+            const std::size_t start = std::max(begin, use.from);
+            if (start >= begin + count) continue;
+            add_scaled(sums_.data() + use.row * kChunk + (start - begin), use.values + (start - use.from), use.count,
+                       begin + count - start);
+        }
         for (std::size_t k = 0; k < count; ++k)
             for (std::size_t r = 0; r < kBlockRows; ++r) turned_[k * kBlockRows + r] = sums_[r * kChunk + k];
     }
