@@ -160,6 +160,17 @@ std::size_t rows_at_once(const Columns& columns) {
         return 16;
 }
 
+// Makes the visitors of a Gram matrix. Those of some kernels leave a part of the work until a block of rows is done:
+// finish(values, stride, begin, end, first) adds it to rows begin .. end - 1, for columns from `first` on.
+template <class Columns, class View, class Prepared>
+auto block_visitors(const Columns& columns, const Bags& column_bags, const View& map, const Bags& rows,
+                    const Prepared& prepared, const Control& control) {
+    if constexpr (requires { columns.block_visitors(column_bags, map, rows, prepared, control); })
+        return columns.block_visitors(column_bags, map, rows, prepared, control);
+    else
+        return [&] { return columns.visitor(map, rows, prepared, control); };
+}
+
 // out: rows x columns, row major. With `symmetric` rows and columns are the same elements, and only the upper triangle
 // is computed.
 // View is ArenaMap, or what a kernel that needs to know more of its rows has made of it.
@@ -210,9 +221,10 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
     if (columns.positions() > 0 && rows.size() * width >= std::size_t{1} << 20) give_back_memory();
     const Postings& postings = *bulk;
     const Occurrences& occurrences = *where;
+    const auto make_visitor = block_visitors(columns, column_bags, map, rows, prepared, control);
     parallel_blocks(rows.size(), block, threads, control, [&] {
-        return [&, visit = columns.visitor(map, rows, prepared, control), buffer = RowBuffer(block, width)](
-                   std::size_t begin, std::size_t end) mutable {
+        return [&, visit = make_visitor(), buffer = RowBuffer(block, width)](std::size_t begin,
+                                                                             std::size_t end) mutable {
             const std::size_t stride = buffer.stride();
             for (std::size_t i = begin; i < end; ++i) {
                 double* values = buffer.row(i - begin);
@@ -223,6 +235,12 @@ void gram(const Columns& columns, const Arena& column_arena, const Bags& column_
                     i, first,
                     [&](std::uint32_t feature, double weight) { postings.add(feature, weight, first, values); },
                     [&](std::size_t position, double value) { occurrences.add(position, value, values, first); });
+            }
+            if constexpr (requires { visit.finish(buffer.row(0), stride, begin, end, begin); })
+                visit.finish(buffer.row(0), stride, begin, end, symmetric ? begin : 0);
+            for (std::size_t i = begin; i < end; ++i) {
+                const double* values = buffer.row(i - begin);
+                const std::size_t first = symmetric ? i : 0;
                 std::copy(values + first, values + width, out + i * width + first);
             }
             if (!symmetric) return;

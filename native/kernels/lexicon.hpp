@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -168,8 +167,6 @@ struct Similarities {
     bool dense = false;
     std::vector<double> values;  // by place, if dense; places count from 1
     std::vector<Hit> hits;       // otherwise, by ascending place
-
-    std::size_t bytes() const { return values.size() * sizeof(double) + hits.size() * sizeof(Hit) + 64; }
 };
 
 // The column words in groups.
@@ -199,8 +196,8 @@ class WordGroups {
     // Rows that one thread takes at a time: with vectors more, since theirs are compared at once.
     std::size_t rows_at_once() const { return has_vectors() ? 32 : 16; }
 
-    // scale * sigma(row word, w) for every word w of a group. With vectors, words before the place `from` may be left
-    // out. `sums` is scratch, all zero between calls. `products` are those of the word's vector, if they are known.
+    // scale * sigma(row word, w) for every word w of a group, words before the place `from` left out. `sums` is
+    // scratch, all zero between calls. `products` are those of the word's vector, if they are known.
     void compare(const WordFeatures& rows, std::uint32_t word, std::uint32_t group, double scale, std::size_t from,
                  std::vector<double>& sums, Similarities& result, const float* products = nullptr) const {
         const auto features = rows.features(word);
@@ -222,9 +219,9 @@ class WordGroups {
         if (result.dense) {
             // What stands before the first place that is asked for stays whatever it was.
             result.values.resize(places);
-            const std::size_t first = lists_.empty() ? std::min(from, places) : 0;
-            std::fill(result.values.begin() + static_cast<std::ptrdiff_t>(first), result.values.end(), 0.0);
-            add_lists(result.values.data(), [](std::uint32_t) {});
+            const auto first = static_cast<std::ptrdiff_t>(std::min(from, places));
+            std::fill(result.values.begin() + first, result.values.end(), 0.0);
+            add_dense(from, places, result.values.data());
             if (compared) {
                 if (!products) {
                     if (products_.size() < vectors_[group].stride()) products_.resize(vectors_[group].stride());
@@ -237,7 +234,7 @@ class WordGroups {
         }
         result.values.clear();
         if (sums.size() < places) sums.resize(places, 0.0);
-        add_lists(sums.data(), [&](std::uint32_t place) { result.hits.push_back({place, 0.0}); });
+        add_lists(from, sums.data(), [&](std::uint32_t place) { result.hits.push_back({place, 0.0}); });
         std::sort(result.hits.begin(), result.hits.end(),
                   [](const auto& a, const auto& b) { return a.place < b.place; });
         std::size_t kept = 0;
@@ -252,10 +249,12 @@ class WordGroups {
   private:
     // Above this share of a group's words a plain array is faster than a list.
     static constexpr std::size_t kDenseShare = 4;
+    static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 
     struct List {
         std::uint32_t group, feature;
         std::size_t begin, end;
+        std::size_t dense;  // where its weights by place begin, if many words have the feature; otherwise kNowhere
     };
     struct Use {
         std::uint32_t list;
@@ -281,7 +280,7 @@ class WordGroups {
                 if (local[feature] == kNone) {
                     local[feature] = static_cast<std::uint32_t>(list_.size());
                     table_.insert(hash(group, feature), local[feature]);
-                    list_.push_back({group, feature, 0, 0});
+                    list_.push_back({group, feature, 0, 0, kNowhere});
                 }
                 ++list_[local[feature]].end;
             }
@@ -302,15 +301,35 @@ class WordGroups {
                 weight_[at] = weights[k];
             }
         }
-        for (std::size_t k = first; k < list_.size(); ++k) local[list_[k].feature] = kNone;
+        for (std::size_t k = first; k < list_.size(); ++k) {
+            List& list = list_[k];
+            local[list.feature] = kNone;
+            if ((list.end - list.begin) * kDenseShare < members.size()) continue;
+            list.dense = by_place_.size();
+            by_place_.resize(list.dense + members.size() + 1, 0.0);
+            for (std::size_t at = list.begin; at < list.end; ++at) by_place_[list.dense + place_[at]] += weight_[at];
+        }
         sizes_.push_back(members.size());
     }
 
-    template <class Reached>
-    void add_lists(double* sums, Reached reached) const {
+    void add_dense(std::size_t from, std::size_t places, double* sums) const {
         for (const Use& use : lists_) {
             const List& list = list_[use.list];
-            for (std::size_t k = list.begin; k < list.end; ++k) {
+            if (list.dense == kNowhere) {
+                for (std::size_t k = list.end; k-- > list.begin && place_[k] >= from;)
+                    sums[place_[k]] += use.weight * weight_[k];
+            } else if (from < places) {
+                add_scaled(sums + from, by_place_.data() + list.dense + from, use.weight, places - from);
+            }
+        }
+    }
+
+    template <class Reached>
+    void add_lists(std::size_t from, double* sums, Reached reached) const {
+        for (const Use& use : lists_) {
+            const List& list = list_[use.list];
+            // Places ascend, so that those before `from` are the last ones met from behind.
+            for (std::size_t k = list.end; k-- > list.begin && place_[k] >= from;) {
                 sums[place_[k]] += use.weight * weight_[k];
                 reached(place_[k]);
             }
@@ -321,47 +340,12 @@ class WordGroups {
     detail::IndexTable table_;
     std::vector<std::uint32_t> place_;
     std::vector<double> weight_;
+    std::vector<double> by_place_;
     std::vector<std::size_t> sizes_;
     std::vector<VectorGroup> vectors_;  // per group, if words have vectors
     bool negative_ = false;
     static thread_local inline std::vector<Use> lists_;
     static thread_local inline std::vector<float> products_;
-};
-
-// Similarities of row words to groups, found once for all rows and threads while memory lasts. Every thread finds the
-// same numbers, so it does not matter whose are kept.
-class SimilarityCache {
-  public:
-    explicit SimilarityCache(std::size_t entries) : entry_(entries) {}
-    ~SimilarityCache() {
-        for (auto& entry : entry_) delete entry.load();
-    }
-    SimilarityCache(const SimilarityCache&) = delete;
-    SimilarityCache& operator=(const SimilarityCache&) = delete;
-
-    // `make(result)` fills the similarities; `own` is used where the cache is full or not wanted, and must stay
-    // untouched while in use.
-    template <class Make>
-    const Similarities& get(std::size_t number, bool keep, Similarities& own, Make make) {
-        if (!keep) {
-            make(own);
-            return own;
-        }
-        if (const Similarities* known = entry_[number].load(std::memory_order_acquire)) return *known;
-        make(own);
-        if (used_.fetch_add(own.bytes(), std::memory_order_relaxed) > kLimit) return own;
-        auto* fresh = new Similarities(std::move(own));
-        own = {};
-        Similarities* expected = nullptr;
-        if (entry_[number].compare_exchange_strong(expected, fresh, std::memory_order_acq_rel)) return *fresh;
-        delete fresh;
-        return *expected;
-    }
-
-  private:
-    static constexpr std::size_t kLimit = std::size_t{256} << 20;
-    std::vector<std::atomic<Similarities*>> entry_;
-    std::atomic<std::size_t> used_{0};
 };
 
 }  // namespace sapwood

@@ -16,6 +16,7 @@
 
 #include "core/parallel.hpp"
 #include "kernels/semantic_columns.hpp"
+#include "kernels/word_block.hpp"
 #include "kernels/words_ahead.hpp"
 
 namespace sapwood {
@@ -55,10 +56,14 @@ class SemanticMatcher {
     // Calls bulk(feature, value) and active(position, value). For pre-terminals value is count * D, for other active
     // subtrees count * (D - decay). Active subtrees that only elements before `first` hold may be left out; this is
     // fast if `first` never decreases from call to call.
+    //
+    // With a block, words that are like many others are not reported but added to row `row` of the block.
     template <class Bulk, class Active>
-    void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Bulk bulk,
-               Active active) {
+    void match(std::span<const Node> nodes, std::span<const double> counts, std::size_t first, Bulk bulk, Active active,
+               WordBlock* block = nullptr, std::size_t row = 0) {
         begin_at(first);
+        block_ = block;
+        row_ = row;
         const auto emit = [&](std::size_t position, double value) {
             const std::uint32_t feature = columns_.feature(position);
             if (feature == kNone)
@@ -104,13 +109,14 @@ class SemanticMatcher {
     struct State {
         std::size_t parents = 0;
         std::vector<double> values;  // D against every active subtree of the production; while it is needed
-        const Similarities* similarities = nullptr;  // of a pre-terminal
+        KnownSimilarities similar;   // of a pre-terminal
         Similarities own;
     };
     struct Step {  // one child: what it multiplies into which active subtrees
         std::span<const Entry> entries;
-        const double* values;  // D by place of the child; null: the same factor for all
+        const double* values;  // D by place of the child, those before `from` left out; null: the same factor for all
         double factor;
+        std::size_t from;
     };
 
     // Gives a State to every node that may have something in common with a column, and counts its parents.
@@ -139,34 +145,43 @@ class SemanticMatcher {
         const std::uint32_t tag = columns_.tag(map_.labels[node]);
         const std::uint32_t word = map_.vocabulary.word_under(arena_, node);
         State& state = state_[slot_[node]];
-        // Words with vectors are occurrences, which come once: nothing is gained by keeping what they are like.
-        const bool vectors = columns_.words().has_vectors();
+        // Nothing is gained by keeping what the words of one row alone are like. Words with vectors are occurrences,
+        // which come once.
+        const std::uint32_t entry = prepared_.entry[node];
+        const bool vectors = columns_.words().has_vectors(), once = block_ && !prepared_.repeated[entry];
+        std::size_t from = 0;
+        if (vectors || once)
+            from = first_place(tag);
+        else if (first_ > 0)
+            from = columns_.first_place(tag, std::min<std::size_t>(first_, prepared_.first_row[entry]));
         const auto make = [&](Similarities& result) {
-            const std::size_t from = vectors ? first_place(tag) : 1;
-            columns_.words().compare(map_.features, word, columns_.words_of(tag), word_scale_, from, scratch_, result,
-                                     ahead_.products(node));
+            columns_.words().compare(map_.features, word, columns_.words_of(tag), word_scale_,
+                                     std::max<std::size_t>(from, 1), scratch_, result, ahead_.products(node));
             work_ += result.values.size() + result.hits.size();
         };
-        const Similarities& found = prepared_.cache->get(prepared_.entry[node], !vectors, state.own, make);
-        state.similarities = &found;
+        state.similar = prepared_.cache->get(entry, !vectors && !once, from, state.own, room_, make);
+        const KnownSimilarities& found = state.similar;
         const std::size_t base = columns_.position(tag, 0);
         if (!found.dense) {
             for (const Similarities::Hit& hit : found.hits) emit(base + hit.place, count * hit.value);
             work_ += found.hits.size();
             return;
         }
-        add_sum(tag, count, found.values.data(), 0.0);
+        if (block_)
+            block_->add(tag, row_, count, first_place(tag), found, state.own);
+        else
+            add_sum(tag, count, found.values, found.from, 0.0);
     }
 
-    // Adds count * (value - less) to the sums of a class.
-    void add_sum(std::uint32_t number, double count, const double* values, double less) {
+    // Adds count * (value - less) to the sums of a class; values before the place `left_out` are left out.
+    void add_sum(std::uint32_t number, double count, const double* values, std::size_t left_out, double less) {
         const std::size_t from = first_place(number), places = columns_.places(number);
         if (!summed_[number]) {
             summed_[number] = 1;
             summed_list_.push_back(number);
         }
         double* sum = sum_.data() + columns_.position(number, 0);
-        for (std::size_t place = from; place < places; ++place) sum[place] += count * (values[place] - less);
+        for (std::size_t place = from; place < places; ++place) sum[place] += count * (values[place - left_out] - less);
         work_ += places - from;
     }
 
@@ -202,7 +217,7 @@ class SemanticMatcher {
                 multiply_listing(step, values);
         }
         if (sweep) {
-            add_sum(production, count, values, decay_);
+            add_sum(production, count, values, 0, decay_);
             return;
         }
         if (negative_) {
@@ -229,11 +244,11 @@ class SemanticMatcher {
                 const double* below = state ? state->values.data() : nullptr;
                 if (map_.productions[child] != kNone)
                     add_step(columns_.entries(slot, map_.productions[child]), from, below, 1.0 + decay_);
-            } else if (state && state->similarities->dense) {
+            } else if (state && state->similar.dense) {
                 sweep |= slot.covers;
-                add_step(columns_.word_entries(slot), from, state->similarities->values.data(), 0.0);
+                add_step(columns_.word_entries(slot), from, state->similar.values, 0.0, state->similar.from);
             } else if (state) {
-                add_runs(columns_.runs(slot), state->similarities->hits, from);
+                add_runs(columns_.runs(slot), state->similar.hits, from);
             }
         }
         return sweep;
@@ -250,16 +265,17 @@ class SemanticMatcher {
         }
     }
 
-    void add_step(std::span<const Entry> entries, std::size_t from, const double* values, double factor) {
+    void add_step(std::span<const Entry> entries, std::size_t from, const double* values, double factor,
+                  std::size_t left_out = 0) {
         const auto begin = std::lower_bound(entries.begin(), entries.end(), from,
                                             [](const Entry& entry, std::size_t place) { return entry.place < place; });
         entries = entries.subspan(static_cast<std::size_t>(begin - entries.begin()));
-        if (!entries.empty()) steps_.push_back({entries, values, factor});
+        if (!entries.empty()) steps_.push_back({entries, values, factor, left_out});
     }
 
     static void multiply(const Step& step, double* value) {
         if (const double* child = step.values) {
-            for (const Entry& entry : step.entries) value[entry.place] *= 1.0 + child[entry.child];
+            for (const Entry& entry : step.entries) value[entry.place] *= 1.0 + child[entry.child - step.from];
         } else {
             for (const Entry& entry : step.entries) value[entry.place] *= step.factor;
         }
@@ -275,7 +291,7 @@ class SemanticMatcher {
             const double old = value[entry.place];
             *touched = entry.place;
             touched += old == decay;
-            value[entry.place] = old * (step.values ? 1.0 + step.values[entry.child] : step.factor);
+            value[entry.place] = old * (step.values ? 1.0 + step.values[entry.child - step.from] : step.factor);
         }
         touched_.resize(static_cast<std::size_t>(touched - touched_.data()));
     }
@@ -309,17 +325,70 @@ class SemanticMatcher {
     std::vector<double> scratch_;
     std::size_t first_ = 0, work_ = 0;
     WordsAhead ahead_;
+    SimilarityCache::Room room_;
+    WordBlock* block_ = nullptr;  // of this row; may be null
+    std::size_t row_ = 0;
+};
+
+// Walks rows one by one; with holders of words the rows of a block are finished together.
+class SemanticVisitor {
+  public:
+    SemanticVisitor(const WordMap& map, const SemanticColumns& columns, const Bags& rows,
+                    const SemanticColumns::Prepared& prepared, const SemanticOptions& options, const Control& control,
+                    const Holders* holders, std::size_t elements)
+        : columns_(columns),
+          rows_(rows),
+          prepared_(prepared),
+          decay_(options.decay),
+          matcher_(map, columns, prepared, options, control),
+          holders_(holders),
+          block_(holders ? columns.classes() : 0, holders ? elements : 0) {}
+
+    template <class Bulk, class Active>
+    void operator()(std::size_t element, std::size_t first, Bulk bulk, Active active) {
+        const auto numbers = prepared_.features.numbers_of(element);
+        const auto counts = prepared_.features.counts_of(element);
+        for (std::size_t k = 0; k < numbers.size(); ++k) bulk(numbers[k], decay_ * counts[k]);
+        matcher_.look_ahead(rows_, element, first);
+        matcher_.match(rows_.numbers_of(element), rows_.counts_of(element), first, bulk, active,
+                       holders_ ? &block_ : nullptr, element % kBlockRows);
+    }
+
+    void finish(double* values, std::size_t stride, std::size_t begin, std::size_t end, std::size_t first) {
+        if (!holders_) return;
+        block_.finish(
+            *holders_, first, values, stride, end - begin,
+            [&](std::uint32_t number) { return columns_.position(number, 0); },
+            [&](std::uint32_t number) { return columns_.places(number); });
+    }
+
+  private:
+    const SemanticColumns& columns_;
+    const Bags& rows_;
+    const SemanticColumns::Prepared& prepared_;
+    double decay_;
+    SemanticMatcher matcher_;
+    const Holders* holders_;
+    WordBlock block_;
 };
 
 inline auto SemanticColumns::visitor(const WordMap& map, const Bags& rows, const Prepared& prepared,
                                      const Control& control) const {
-    return [this, &rows, &prepared, matcher = SemanticMatcher(map, *this, prepared, options_, control)](
-               std::size_t element, std::size_t first, auto bulk, auto active) mutable {
-        const auto numbers = prepared.features.numbers_of(element);
-        const auto counts = prepared.features.counts_of(element);
-        for (std::size_t k = 0; k < numbers.size(); ++k) bulk(numbers[k], options_.decay * counts[k]);
-        matcher.look_ahead(rows, element, first);
-        matcher.match(rows.numbers_of(element), rows.counts_of(element), first, bulk, active);
+    return SemanticVisitor(map, *this, rows, prepared, options_, control, nullptr, 0);
+}
+
+inline auto SemanticColumns::block_visitors(const Bags& column_bags, const WordMap& map, const Bags& rows,
+                                            const Prepared& prepared, const Control& control) const {
+    // Words with vectors are occurrences, too many to keep what all words of a block are worth; and for a few rows
+    // blocks would not pay.
+    std::shared_ptr<const Holders> holders;
+    if (!words_->has_vectors() && rows.size() >= kBlockRows / 2)
+        holders = std::make_shared<const Holders>(column_bags, positions(), [&](Node node) -> std::size_t {
+            const std::uint32_t number = class_[node];
+            return number == kNone || number < productions_ ? kNone : position(number, active_.place[node]);
+        });
+    return [this, &map, &rows, &prepared, &control, holders, elements = column_bags.size()] {
+        return SemanticVisitor(map, *this, rows, prepared, options_, control, holders.get(), elements);
     };
 }
 

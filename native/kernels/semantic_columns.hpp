@@ -11,6 +11,8 @@
 #include "core/parallel.hpp"
 #include "kernels/active_subtrees.hpp"
 #include "kernels/lexicon.hpp"
+#include "kernels/similarity_cache.hpp"
+#include "kernels/word_block.hpp"
 #include "trees/arena.hpp"
 #include "trees/bags.hpp"
 
@@ -43,7 +45,9 @@ class SemanticColumns {
     };
     struct Prepared {
         Bags features;
-        std::vector<std::uint32_t> entry;  // per row subtree: its number in the cache; kNone: no pre-terminal
+        std::vector<std::uint32_t> entry;      // per row subtree: its number in the cache; kNone: no pre-terminal
+        std::vector<std::uint32_t> first_row;  // per number in the cache: the first row that holds it
+        std::vector<char> repeated;            // and whether other rows hold it too
         std::shared_ptr<SimilarityCache> cache;
     };
 
@@ -90,10 +94,24 @@ class SemanticColumns {
             if (result.entry[node] == kNone) result.entry[node] = entries++;
             return kNone;
         });
+        result.first_row.assign(entries, kNone);
+        result.repeated.assign(entries, 0);
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            for (const Node node : rows.numbers_of(i)) {
+                const std::uint32_t entry = result.entry[node];
+                if (entry == kNone) continue;
+                if (result.first_row[entry] == kNone)
+                    result.first_row[entry] = static_cast<std::uint32_t>(i);
+                else
+                    result.repeated[entry] = 1;
+            }
         result.cache = std::make_shared<SimilarityCache>(entries);
         return result;
     }
     auto visitor(const WordMap& map, const Bags& rows, const Prepared& prepared, const Control& control) const;
+    // Makes visitors that finish the rows of a block together.
+    auto block_visitors(const Bags& column_bags, const WordMap& map, const Bags& rows, const Prepared& prepared,
+                        const Control& control) const;
 
     std::size_t productions() const { return productions_; }
     std::size_t classes() const { return group_.size(); }
@@ -107,10 +125,16 @@ class SemanticColumns {
     std::size_t position(std::uint32_t number, std::uint32_t place) const { return group_[number].begin + place; }
     // The last element that holds an active subtree.
     std::size_t last(std::size_t position) const { return active_.last[position]; }
+    // The first place of a class that some element from `first` on holds.
+    std::size_t first_place(std::uint32_t number, std::size_t first) const {
+        const auto begin = active_.last.begin() + static_cast<std::ptrdiff_t>(group_[number].begin);
+        return static_cast<std::size_t>(
+            std::lower_bound(begin + 1, begin + static_cast<std::ptrdiff_t>(group_[number].places), first) - begin);
+    }
     // The feature that stands for an active subtree; kNone if it is counted by its position.
     std::uint32_t feature(std::size_t position) const { return feature_[position]; }
     const WordGroups& words() const { return *words_; }
-    std::size_t rows_at_once() const { return words_->rows_at_once(); }
+    std::size_t rows_at_once() const { return words_->has_vectors() ? words_->rows_at_once() : kBlockRows; }
 
     const Slot& slot(Production production, std::size_t number) const {
         return slot_[group_[production].slots + number];

@@ -283,7 +283,7 @@ class SmoothedMatcher {
         }
         const std::uint32_t word = map_.vocabulary.word(arena_.label(node));
         const bool keep = !columns_.words().has_vectors();
-        const Similarities& found = prepared_.cache->get(word, keep, own_, [&](Similarities& result) {
+        const KnownSimilarities found = prepared_.cache->get(word, keep, 0, own_, room_, [&](Similarities& result) {
             const std::size_t from = keep ? 1 : columns_.first_word(number, first);
             columns_.words().compare(map_.features, word, number, 1.0, from, scratch_, result, ahead_.products(node));
         });
@@ -299,7 +299,7 @@ class SmoothedMatcher {
                 if (from == shape.count) continue;
                 const SequenceSums::Chosen chosen{from, shape.count - from};
                 if (!plan) {
-                    weigh(shape, chosen, own_value(shape, leaf), nullptr, found.values.data(), 1.0, count, values);
+                    weigh(shape, chosen, own_value(shape, leaf), nullptr, found.values, 1.0, count, values);
                     continue;
                 }
                 const Plan::Entry& entry = plan->entries[at - kind.first_shape];
@@ -308,7 +308,7 @@ class SmoothedMatcher {
                     below = sums(shape, chosen, plan->cells_of(entry));
                 else if (entry.how == Plan::too_many_pairs && sequences_.meet(columns_, shape))
                     below = sums(shape, chosen);
-                weigh(shape, chosen, entry.same, below, found.values.data(), 1.0, count, values);
+                weigh(shape, chosen, entry.same, below, found.values, 1.0, count, values);
             }
             return;
         }
@@ -398,6 +398,7 @@ class SmoothedMatcher {
     PlanCache<Plan> plans_;
     std::vector<std::uint32_t> plan_key_;
     Similarities own_;
+    SimilarityCache::Room room_;
     WordsAhead ahead_;
 };
 

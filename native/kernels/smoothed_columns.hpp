@@ -12,6 +12,7 @@
 #include "kernels/active_subtrees.hpp"
 #include "kernels/lexicon.hpp"
 #include "kernels/partial.hpp"
+#include "kernels/similarity_cache.hpp"
 #include "trees/arena.hpp"
 #include "trees/bags.hpp"
 

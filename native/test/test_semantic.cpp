@@ -189,6 +189,75 @@ TEST(rows_from_another_arena_and_models) {
     });
 }
 
+// Some words that nearly all trees have, and many that one tree has: more than are added up at a time.
+std::vector<Bag> wordy(RandomTrees& random, std::size_t count) {
+    const auto word = [&](std::size_t limit) {
+        const std::size_t k = random.below(random.below(2) == 0 ? 4 : limit);
+        return Plain{std::string(1, static_cast<char>('a' + k % 26)).append(std::to_string(k * k)), {}};
+    };
+    const auto tagged = [&](const char* tag, std::size_t limit) { return Plain{tag, {word(limit)}}; };
+    std::vector<Bag> elements(count);
+    for (Bag& bag : elements)
+        for (std::size_t k = random.below(4); k-- > 0;)
+            bag.push_back({"S", {tagged("A", 900), {"NP", {tagged("C", 3), tagged("A", 900)}}, tagged("B", 300)}});
+    return elements;
+}
+
+TEST(words_of_many_rows) {
+    RandomTrees random(5);
+    const std::vector<Bag> elements = wordy(random, 150), others = wordy(random, 37);
+    Arena arena, other;
+    const Bags bags = intern(elements, arena), other_bags = intern(others, other);
+    const std::size_t size = elements.size();
+    for_every_kernel([&](const auto& kernel, bool dense) {
+        const Vocabulary words = kernel.vocabulary(arena, bags), row_words = kernel.vocabulary(other, other_bags);
+        const WordFeatures features = features_of(words, arena, dense), left = features_of(row_words, other, dense);
+        const auto columns = kernel(arena, bags, words, features);
+        const WordMap map(arena, arena, bags, words, features), row_map(other, arena, other_bags, row_words, left);
+        Control control;
+        std::vector<double> K(size * size, -1.0), again = K, M(others.size() * size, -1.0);
+        gram(columns, arena, bags, map, bags, true, K.data(), 1, control);
+        gram(columns, arena, bags, map, bags, true, again.data(), 3, control);
+        CHECK(K == again);
+        gram(columns, arena, bags, row_map, other_bags, false, M.data(), 2, control);
+        for (std::size_t i = 0; i < size; i += 1 + i % 7)
+            for (std::size_t j = 0; j < size; ++j) CHECK_CLOSE(K[i * size + j], kernel.slow(elements[i], elements[j]));
+        for (std::size_t i = 0; i < others.size(); i += 3)
+            for (std::size_t j = 0; j < size; ++j) CHECK_CLOSE(M[i * size + j], kernel.slow(others[i], elements[j]));
+    });
+}
+
+TEST(similarities_are_kept_while_memory_lasts) {
+    for (const std::size_t limit : {std::size_t{0}, std::size_t{100000}, std::size_t{64} << 20}) {
+        SimilarityCache cache(400, limit);
+        SimilarityCache::Room room;
+        std::size_t made = 0;
+        const auto get = [&](std::size_t number, Similarities& own) {
+            return cache.get(number, true, number % 2 == 0 ? 3 : 0, own, room, [&](Similarities& result) {
+                ++made;
+                result = {};
+                result.dense = number % 2 == 0;
+                if (result.dense)
+                    for (std::size_t k = 0; k <= 2 * number; ++k) result.values.push_back(static_cast<double>(k));
+                else
+                    result.hits = {{1, 0.5}, {static_cast<std::uint32_t>(number), 2.0}};
+            });
+        };
+        for (int round = 0; round < 2; ++round)
+            for (std::size_t number = 4; number < 400; ++number) {
+                Similarities own;
+                const KnownSimilarities found = get(number, own);
+                if (number % 2 == 0) {
+                    CHECK(found.dense && found.values[number - found.from] == static_cast<double>(number));
+                } else {
+                    CHECK(!found.dense && found.hits.size() == 2 && found.hits[1].place == number);
+                }
+            }
+        CHECK((limit == 0) == (made == 2 * 396));
+        CHECK((limit == std::size_t{64} << 20) == (made == 396));
+    }
+}
+
 TEST(occurrences_have_names_of_their_own) {
     Arena arena, made;
     const Bag bag{Plain{"S", {Plain{"A", {Plain{"x", {}}}}, Plain{"A", {Plain{"x", {}}}}, Plain{"y", {}}}}};

@@ -176,6 +176,18 @@ def test_senses_of_words() -> None:
     assert Taxonomy(ANIMALS, senses=senses, normalized=False)("Tiger", "Tiger") == pytest.approx(float(tiger @ tiger))
 
 
+def test_many_words_are_looked_up_as_few_are() -> None:
+    edges = [(f"c{k}", f"c{k // 2}") for k in range(1, 700)]
+    words = [f"c{k}" for k in range(0, 800, 2)]
+    together = Taxonomy(edges, weights="path")
+    # The second vocabulary has words of the first, words that are new, and words again.
+    for vocabulary in (words, [f"c{k}" for k in range(0, 800, 3)] + words[:20]):
+        few = Taxonomy(edges, weights="path")
+        found, asked = together.matrix(words[:7], vocabulary), few.matrix(words[:7], vocabulary[:200])
+        np.testing.assert_array_equal(found.toarray()[:, :200], asked.toarray())
+        assert together.covers(vocabulary).tolist() == [few.covers([word])[0] for word in vocabulary]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("weights", ["full", "path", "wu-palmer", "lin", "resnik"])
 @given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), min_size=1, max_size=25))

@@ -44,8 +44,8 @@ class Comparison:
     ) -> None:
         # Features that no word of the vocabulary has cannot contribute, and there may be billions of them (pairs of
         # concepts); the others are numbered anew.
-        self._used: NDArray[Any] = np.unique(right.indices)
-        self.right = self._compress(right)
+        self._used, numbers = np.unique(right.indices, return_inverse=True)
+        self.right = sparse.csr_array((right.data, numbers, right.indptr), shape=(right.shape[0], len(self._used)))
         self._left = left
         self.symmetric = symmetric
 

@@ -27,6 +27,8 @@ __all__ = ["MEASURES", "Superconcepts", "Taxonomy"]
 # Similarities of two concepts, of which none is a kernel on every taxonomy.
 MEASURES = ("path", "wu-palmer", "lin", "resnik")
 
+# From so many words on they are looked up together.
+_MANY = 256
 
 _Vector = tuple[NDArray[np.int64], NDArray[np.float64]]
 
@@ -40,6 +42,8 @@ class Superconcepts(Source):
 
     def __init__(self) -> None:
         self._known: dict[str, _Vector] = {}
+        # The rows of many words, so that a large vocabulary is looked up at once.
+        self._table: tuple[dict[str, int], sparse.csr_array] | None = None
 
     @abstractmethod
     def _hierarchy(self) -> Hierarchy: ...
@@ -84,6 +88,17 @@ class Superconcepts(Source):
         return _repair(known, values, repair)
 
     def _features(self, words: list[str]) -> sparse.csr_array:
+        if len(words) < _MANY:
+            return self._stacked(words)
+        rows, table = self._table or ({}, self._stacked([]))
+        fresh = [word for word in dict.fromkeys(words) if word not in rows]
+        if fresh:
+            rows = rows | {word: row for row, word in enumerate(fresh, len(rows))}
+            table = sparse.vstack([table, self._stacked(fresh)], format="csr")
+            self._table = rows, table
+        return table[np.fromiter(map(rows.__getitem__, words), dtype=np.int64, count=len(words))]
+
+    def _stacked(self, words: list[str]) -> sparse.csr_array:
         found = [self._known.get(word) or self._learn(word) for word in words]
         columns = np.concatenate([vector[0] for vector in found]) if found else np.zeros(0, dtype=np.int64)
         data = np.concatenate([vector[1] for vector in found]) if found else np.zeros(0)
