@@ -11,6 +11,7 @@
 #include "bind/interruptible.hpp"
 #include "bind/makers.hpp"
 #include "bind/roots.hpp"
+#include "core/vectorized.hpp"
 #include "kernels/diagonal.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/gram.hpp"
@@ -220,6 +221,21 @@ void register_kernels(nb::module_& parent) {
             std::sort(all.begin(), all.end());
             return static_cast<std::size_t>(std::unique(all.begin(), all.end()) - all.begin());
         });
+
+    module.def(
+        "scale_within_one",
+        [](Matrix values, Values left, Values right) {
+            const auto by_row = view(left), by_column = view(right);
+            if (values.shape(0) != by_row.size() || values.shape(1) != by_column.size())
+                throw nb::value_error("values and factors differ in number");
+            const nb::gil_scoped_release release;
+            std::size_t beyond = 0;
+            for (std::size_t i = 0; i < by_row.size(); ++i)
+                beyond += scale_within_one(values.data() + i * by_column.size(), by_row[i], by_column.data(),
+                                           by_column.size());
+            return beyond;
+        },
+        nb::arg("values").noconvert(), nb::arg("left").noconvert(), nb::arg("right").noconvert());
 
     register_kernel<SubtreeMaker>(module, "Subtree", "SubtreeModel", "SubtreeScorer")
         .def(nb::init<double>(), nb::arg("decay"));

@@ -93,6 +93,21 @@ inline void add_counts(double* out, const std::uint8_t* column, double weight, s
     }
 }
 
+// values[j] *= left * right[j], with results that are at most 1e-14 from 1 or -1, or beyond, made equal to these.
+// Returns how many were beyond by more than 1e-9.
+[[maybe_unused]] SAPWOOD_VECTOR static std::size_t scale_within_one(double* __restrict values, double left,
+                                                                    const double* __restrict right, std::size_t size) {
+    constexpr double kOne = 1.0 - 1e-14, kBeyond = 1.0 + 1e-9;
+    std::size_t beyond = 0;
+    for (std::size_t j = 0; j < size; ++j) {
+        const double value = values[j] * (left * right[j]);
+        beyond += (value > kBeyond) | (value < -kBeyond) ? std::size_t{1} : std::size_t{0};
+        const double capped = value > kOne ? 1.0 : value;
+        values[j] = capped < -kOne ? -1.0 : capped;
+    }
+    return beyond;
+}
+
 [[maybe_unused]] SAPWOOD_VECTOR static void fill(double* out, double value, std::size_t size) {
     for (std::size_t j = 0; j < size; ++j) out[j] = value;
 }

@@ -15,6 +15,7 @@ import sapwood as sw
 import strategies
 from sapwood.errors import KernelError
 from sapwood.kernels import CrossPair, Kernel, LandmarkMap, Linear, PartialTree, Polynomial, SubsetTree, Subtree
+from sapwood.kernels.normalization import bound, multiply, normalize
 from sapwood.learn import KernelSVC, VotedPerceptron
 
 SMALL = sw.Tree.fromstring("(s (a b))")
@@ -175,3 +176,23 @@ class TestNormalised:
         assert K.max() == 1.0
         with pytest.warns(UserWarning, match=r"1 of the values of .* not positive semi-definite"):
             assert kernel.pairwise(trees[:1], trees[1:]) == [1.0]
+
+
+@pytest.mark.parametrize("layout", ["rows", "columns"])
+def test_normalizing_a_matrix_is_multiplying_and_bounding(layout: str) -> None:
+    rng = np.random.default_rng(3)
+    left, right = rng.uniform(0.1, 2.0, 300), rng.uniform(0.1, 2.0, 41)
+    values = rng.uniform(-1.2, 1.2, (300, 41)) / np.outer(left, right)
+    values[8, 4], values[9, 5] = np.inf, 0.0
+    values[10, 6] = (1.0 - 1e-15) / (left[10] * right[6])
+    left[11] = 0.0
+    values[11, 7] = 0.0
+    expected = values.copy()
+    multiply(expected, left[:, None], right)
+    beyond = bound(expected)
+    found = values if layout == "rows" else np.asfortranarray(values)
+    assert normalize(found, left, right) == beyond > 0
+    np.testing.assert_array_equal(found, expected)
+    found[3, 4] = np.nan
+    normalize(found, left, right)
+    assert np.argwhere(np.isnan(found)).tolist() == [[3, 4]]

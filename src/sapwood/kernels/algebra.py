@@ -21,7 +21,7 @@ from sapwood.kernels.data import pick_view
 from sapwood.kernels.evaluation import changeable
 from sapwood.kernels.finite import check_diagonal
 from sapwood.kernels.naming import RESERVED
-from sapwood.kernels.normalization import bound, multiply, normalizing_scale
+from sapwood.kernels.normalization import bound, multiply, normalize, normalizing_scale
 from sapwood.kernels.parameters import as_written
 from sapwood.kernels.terms import Norm, Term
 
@@ -186,6 +186,11 @@ class Normalized(_Combination):
             return Normalized(inner.kernel).terms()
         return [replace(term, norms=(Norm(inner, None), *term.norms)) for term in inner.terms()]
 
+    @property
+    def largest_on_diagonal(self) -> bool:
+        """Whether this holds of the kernel, whose values are then in [-1, 1]."""
+        return self.kernel.largest_on_diagonal
+
     def _gram(self, X: Any, Y: Any | None) -> Matrix:
         K = changeable(self.kernel._gram(X, Y))
         if Y is None:
@@ -193,12 +198,7 @@ class Normalized(_Combination):
         else:
             left = normalizing_scale(self.kernel._diag(X), side="X")
             right = normalizing_scale(self.kernel._diag(Y), side="Y")
-        beyond = 0
-        # In blocks, to save memory.
-        for start in range(0, len(K), 64):
-            block = K[start : start + 64]
-            multiply(block, left[start : start + 64, None], right)
-            beyond += bound(block)
+        beyond = normalize(K, left, right)
         if Y is None:
             np.fill_diagonal(K, left > 0)
         self._warn_beyond(beyond, left, right)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sapwood import _core
 from sapwood.callers import levels_to_user
 from sapwood.kernels.data import pick_view
 from sapwood.kernels.finite import check_diagonal
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
     from sapwood.kernels.base import Kernel
     from sapwood.kernels.terms import Norm
 
-__all__ = ["Scales", "bound", "multiply", "normalizing_scale"]
+__all__ = ["Scales", "bound", "multiply", "normalize", "normalizing_scale"]
 
 Matrix = NDArray[np.float64]
+
+_CELLS = 1 << 23  # values that are normalized at a time
 
 
 class Scales:
@@ -80,6 +83,23 @@ def multiply(values: Matrix, left: Matrix, right: Matrix) -> None:
     factors[huge] = ((left / shift) * (right / shift))[huge]
     values[huge] *= shift**2
     values *= factors
+
+
+def normalize(values: Matrix, left: Matrix, right: Matrix) -> int:
+    """Multiply a matrix by one factor per row and column, and keep it in [-1, 1]; return what ``bound`` returns."""
+    ready = values.flags.c_contiguous and values.dtype == np.float64
+    finite = float(left.max(initial=0.0)) * float(right.max(initial=0.0)) < np.inf
+    beyond = 0
+    # In blocks, which keeps memory small, and lets Ctrl-C in between.
+    rows = max(1, (_CELLS if ready and finite else _CELLS >> 4) // max(values.shape[1], 1))
+    for start in range(0, len(values), rows):
+        block, factors = values[start : start + rows], left[start : start + rows]
+        if ready and finite:
+            beyond += _core.kernels.scale_within_one(block, factors, right)
+        else:
+            multiply(block, factors[:, None], right)
+            beyond += bound(block)
+    return beyond
 
 
 def bound(values: Matrix) -> int:
