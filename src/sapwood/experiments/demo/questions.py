@@ -77,6 +77,10 @@ def run(corpus: Nursery) -> Iterator[Part]:
         ("kernel", "accuracy", "support", "seconds", "per second"),
         rows,
         {"accuracy": 3},
+        (
+            "Subset trees of whole questions are the weakest here: most fragments that two questions share say nothing "
+            "of the answer, and a few questions do not show which do. With the focus on top, those that do weigh more.",
+        ),
     )
     yield Figure(
         f"Why a question is of the class “{explained.label}”: what each node adds, and the heaviest fragments",
