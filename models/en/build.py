@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -32,6 +33,7 @@ from sapwood.experiments.parsing.models import Models, Recipe, fold_of
 from sapwood.experiments.parsing.treebanks import ARTICLES, WEB, part, single_trees
 from sapwood.experiments.setting import Setting
 from sapwood.metrics import COLLINS, FrameAnalysis, parseval, score_frames, score_roles, score_tags
+from sapwood.packages import forget_packages
 from sapwood.parse import SpanParser
 from sapwood.tasks.frames import (
     FrameCorpus,
@@ -50,6 +52,10 @@ from sapwood.trees import Proposition, RoleSentence
 from sapwood.words.senses import WordSenses
 
 HOME = Path(__file__).parent / "sapwood_en"
+# Roles and frames are judged on the trees of both parsers.
+MODELS = ("parser", "parser-minilm", "roles", "frames")
+# What is built here is the package that names such as en/parser stand for, whatever is installed.
+sys.path.insert(0, str(HOME.parent))
 FOLDS = 2
 RECIPES = {
     "en-small": Recipe((WEB, ARTICLES), False, 12),
@@ -66,12 +72,11 @@ RULES = replace(COLLINS, max_errors=10**9)
 
 
 class Build:
-    """The models in the order in which they are made; ``figures`` holds what their card says."""
+    """The models in the order in which they are made."""
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
         self.parsers = Models(setting, RECIPES)
-        self.models: dict[str, dict[str, Any]] = {}
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
         """Return what was made before, or make it now."""
@@ -100,14 +105,14 @@ class Build:
         )
         if found[-1][0] > 3:
             raise SystemExit(f"{path} holds text of {found[-1][0]} words at {found[-1][1]}: {found[-1][2]!r}")
-        self.models[name] = {
+        record(name, {
             "file": path.name,
             "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
             "about": about,
             "trained_on": trained_on,
             "figures": {key: round(value, 2) for key, value in after.items()},
             "unrounded": {key: round(value, 2) for key, value in before.items()},
-        }
+        })  # fmt: skip
 
     def ready(self, model: Any) -> Any:
         """Give a parser the encoder that it was trained with."""
@@ -311,6 +316,18 @@ def propositions(gold: RoleSentence, said: RoleSentence) -> Iterator[tuple[Propo
     return ((one, found[one.predicate]) for one in gold.propositions)
 
 
+def record(name: str, about: dict[str, Any]) -> None:
+    """Say what a model is in ``models.json``, at once: the next models name the parser by what stands there."""
+    place = HOME / "models.json"
+    known = json.loads(place.read_text())["models"] if place.exists() else {}
+    known[name] = about
+    models = {name: known[name] for name in MODELS if name in known}
+    document = {"version": "0.1.0", "sapwood": "0.1", "language": "English", "models": models}
+    place.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    forget_packages()
+    write_card(models)
+
+
 def write_card(models: dict[str, dict[str, Any]]) -> None:
     """Put the models with their figures into the card, between its two marks."""
     rows = ["| model | what it finds | trained on | MB | figures |", "|---|---|---|---|---|"]
@@ -330,24 +347,13 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, required=True, help="folder that keeps what was trained")
     options = parser.parse_args()
     build = Build(Setting(cache=options.cache))
-    about = HOME / "models.json"
-    # Roles and frames are judged on the trees of both parsers.
-    makers = {
-        "parser": build.parse, "parser-minilm": build.parse_in_context, "roles": build.label,
-        "frames": build.find_frames,
-    }  # fmt: skip
+    makers = dict(zip(MODELS, (build.parse, build.parse_in_context, build.label, build.find_frames), strict=True))
     if unknown := set(options.parts) - set(makers):
         parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(makers)}")
     with sw.options(threads=1):
         for name, make in makers.items():
             if not options.parts or name in options.parts:
                 make()
-    # What was not built now stays as it is.
-    known = json.loads(about.read_text())["models"] if about.exists() else {}
-    models = {name: {**known, **build.models}[name] for name in makers if name in known or name in build.models}
-    document = {"version": "0.1.0", "sapwood": "0.1", "language": "English", "models": models}
-    about.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
-    write_card(models)
     sizes = {path.name: path.stat().st_size for path in sorted(HOME.glob("*.sap"))}
     print(
         *(f"{name} {size / 1e6:.1f} MB" for name, size in sizes.items()), f"in all {sum(sizes.values()) / 1e6:.1f} MB"

@@ -19,7 +19,15 @@ from typing import Any
 from sapwood.callers import levels_to_user
 from sapwood.errors import ModelFileError
 
-__all__ = ["ModelPackage", "find_package", "model_file", "model_language", "package_in", "package_model"]
+__all__ = [
+    "ModelPackage",
+    "find_package",
+    "forget_packages",
+    "model_file",
+    "model_language",
+    "package_in",
+    "package_model",
+]
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _NAME = re.compile(rf"({_LANGUAGE.pattern})/([a-z][a-z0-9-]*)")
@@ -69,6 +77,11 @@ def find_package(language: str) -> ModelPackage | None:
         return None
     places = [] if spec is None else list(spec.submodule_search_locations or [])
     return _read(language, places[0]) if places else None
+
+
+def forget_packages() -> None:
+    """Read what packages say of their models anew when they are next asked for."""
+    _read.cache_clear()
 
 
 def package_in(folder: Path) -> str | None:
