@@ -225,6 +225,20 @@ def test_goes_on_from_a_checkpoint(trees, tmp_path):
 
 
 @needs_torch
+def test_the_first_training_of_a_process_is_like_later_ones(trees, tmp_path):
+    import torch
+
+    made = []
+    # What PyTorch begins with, and what training leaves behind. Initial weights depend on the number of threads, too.
+    for threads in (2, 1):
+        torch.set_num_threads(threads)
+        path = tmp_path / f"{threads}.sap"
+        sw.save(SpanParser(epochs=1, patience=None, networks=1).fit(trees[:12]), path)
+        made.append(path.read_bytes())
+    assert made[0] == made[1]
+
+
+@needs_torch
 def test_adapts_a_trained_parser(parser, trees):
     other = sw.TreeArray(["(FRAG (XX zzz) (NN cow))"] * 8)
     adapted = SpanParser(**SMALL, epochs=8).fit(other, start=parser)

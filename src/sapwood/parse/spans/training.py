@@ -78,6 +78,8 @@ class SpanModel:
         self.setting = setting
         self.torch = torch = import_torch()
         nn = torch.nn
+        # Before weights are drawn: orthogonal ones have other bits with other numbers of threads.
+        torch.set_num_threads(settings.threads())
         torch.manual_seed(setting.seed)
         width = setting.word_size + setting.piece_size + 16 + (setting.dense_size if dense_width else 0)
         both = 2 * setting.hidden_size
@@ -279,7 +281,6 @@ def train(
         Where the state of training is kept after every epoch, and where it goes on from.
     """
     setting, torch, parts = model.setting, model.torch, model.parts
-    torch.set_num_threads(settings.threads())
     data = BatchMaker(sentences, dense, features, vocabulary, setting.batch_size, setting.word_dropout)
     random = np.random.default_rng(setting.seed)
     steps = setting.epochs * (len(data.bounds) - 1)
