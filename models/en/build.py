@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -54,8 +53,6 @@ from sapwood.words.senses import WordSenses
 HOME = Path(__file__).parent / "sapwood_en"
 # Roles and frames are judged on the trees of both parsers.
 MODELS = ("parser", "parser-minilm", "roles", "frames")
-# What is built here is the package that names such as en/parser stand for, whatever is installed.
-sys.path.insert(0, str(HOME.parent))
 FOLDS = 2
 RECIPES = {
     "en-small": Recipe((WEB, ARTICLES), False, 12),
@@ -72,7 +69,11 @@ RULES = replace(COLLINS, max_errors=10**9)
 
 
 class Build:
-    """The models in the order in which they are made."""
+    """The models in the order in which they are made.
+
+    Names such as ``en/parser`` stand for what is built here: the folder of this script, which holds the package, is
+    searched first.
+    """
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
