@@ -367,3 +367,23 @@ def test_closed_streams_are_told(model, data, treebank, tmp_path):
         assert run(command, "<&-").stderr == "sapwood: standard input is closed; name a file instead of -.\n"
     assert not (tmp_path / "p.sap").exists()
     assert run(f"kernel {tmp_path / 'none'} --kernel 'Subtree()'", "2>&-").returncode == 1
+
+
+def test_interrupts_in_bodies_of_classes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def stopped(arguments: object) -> int:
+        class Descriptor:
+            def __set_name__(self, owner: type, name: str) -> None:
+                raise KeyboardInterrupt
+
+        type("Some", (), {"one": Descriptor()})
+        return 0
+
+    def failed(arguments: object) -> int:
+        raise RuntimeError("another") from ValueError("of something else")
+
+    monkeypatch.setattr("sapwood.cli.running.run", stopped)
+    assert main(["doctor"]) == 130
+    assert capsys.readouterr().err == "sapwood: interrupted\n"
+    monkeypatch.setattr("sapwood.cli.running.run", failed)
+    with pytest.raises(RuntimeError, match="another"):
+        main(["doctor"])

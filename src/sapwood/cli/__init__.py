@@ -23,11 +23,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from sapwood.cli.running import run
 
         return run(arguments)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, RuntimeError) as error:
+        if not _is_interrupt(error):
+            raise
         print("sapwood: interrupted", file=sys.stderr)
         if arguments is None:
             _leave()
         return 130
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C is the cause: Python 3.11 makes a RuntimeError of what stops the body of a class."""
+    return isinstance(error, KeyboardInterrupt) or (error.__cause__ is not None and _is_interrupt(error.__cause__))
 
 
 def _leave() -> None:
